@@ -30,10 +30,6 @@ list(TRANSFORM gen_outputs PREPEND "${PTO_GENERATED_DIR}/")
 if(gen_sources)
     add_executable(pto-gen ${gen_sources})
     target_include_directories(pto-gen PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
-    # Only the fuzz targets bring the runtime of the fuzzer.
-    if(PTO_FUZZ)
-        target_compile_options(pto-gen PRIVATE -fno-sanitize=fuzzer-no-link)
-    endif()
 endif()
 
 if(gen_sources AND gen_outputs AND EXISTS "${PTO_TABLE}")

@@ -16,7 +16,9 @@ trap 'rm -rf "$corpus"' EXIT
 count=0
 failed=()
 for program in "$build"/fuzz/fuzz_*; do
-    [ -f "$program" ] && [ -x "$program" ] || continue
+    if [ ! -f "$program" ] || [ ! -x "$program" ]; then
+        continue
+    fi
     name=$(basename "$program")
     name=${name#fuzz_}
     mkdir "$corpus/$name"
@@ -45,4 +47,4 @@ if [ ${#failed[@]} -gt 0 ]; then
     echo "fuzz: findings in ${failed[*]}; see $findings" >&2
     exit 1
 fi
-echo "fuzz: $count targets, no finding"
+echo "fuzz: no finding in $count target(s)"
