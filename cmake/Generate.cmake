@@ -7,15 +7,17 @@
 # ---- EDIT HERE: what pto-gen writes ---------------------------------------------------------------------------
 # Public headers, installed beside include/pto/: #include <pto/NAME>.
 set(PTO_GENERATED_PUBLIC_HEADERS
-    # include/pto/NAME.h
+    include/pto/ops.h
+    include/pto/functions.h
 )
 # Private headers, seen like headers of src/: #include "isa/NAME".
 set(PTO_GENERATED_PRIVATE_HEADERS
-    # src/isa/NAME.h
+    src/kernels.inc
 )
 # C sources that become part of the library.
 set(PTO_GENERATED_SOURCES
-    # src/isa/NAME.c
+    src/isa/table.c
+    src/core/functions.c
 )
 # ---------------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One simulated AI core and the door: the one function that executes an instruction. */
+#ifndef PTO_CORE_H
+#define PTO_CORE_H
+
+#include <pto/diag.h>
+#include <pto/instr.h>
+#include <pto/options.h>
+
+PTO_BEGIN_DECLS
+
+/* A core owns its on-chip memories (zero at creation), the storage of unassigned tiles and its
+ * diagnostics. A core is used by one thread at a time; two cores never meet. */
+typedef struct pto_core pto_core;
+
+/* Returns NULL when memory is exhausted or an option is out of range. `options` NULL = target cpu. */
+PTO_API pto_core *pto_core_create(const pto_options *options);
+PTO_API void pto_core_destroy(pto_core *core);
+/* Zeroes the memories, drops the storage of unassigned tiles and the diagnostics. Pointers into the
+ * core that tiles hold become invalid. */
+PTO_API void pto_core_reset(pto_core *core);
+PTO_API const pto_options *pto_core_options(const pto_core *core);
+PTO_API pto_diag_list *pto_core_diags(pto_core *core);
+
+/* A default-constructed tile of a type: unassigned; dynamic extents start at the capacity. */
+PTO_API pto_tile pto_tile_make(pto_tile_type type);
+/* TASSIGN(tile, addr): places the tile at a byte offset of its memory (00-model, 9). Refused with
+ * SA-0352..0354 rules when it does not fit or is unaligned. Ignored, with a note, in auto mode. */
+PTO_API pto_status pto_tile_assign(pto_core *core, pto_tile *tile, uint64_t addr);
+/* Gives an unassigned tile storage now; a tile that has storage is left as it is. */
+PTO_API pto_status pto_tile_bind(pto_core *core, pto_tile *tile);
+/* Sets the dynamic valid extents; refused when the type's extent is static and different, or when
+ * it exceeds the capacity. */
+PTO_API pto_status pto_tile_set_valid(pto_core *core, pto_tile *tile, int32_t rows, int32_t cols);
+
+/* The door. Checks legality (all of it, or only the run-time part when instr->verified), calls the
+ * observers, runs the kernel. On a refusal nothing is written, PTO_ERR_REFUSED is returned and the
+ * core's diagnostics say why. */
+PTO_API pto_status pto_core_execute(pto_core *core, const pto_instr *instr);
+/* Decides legality once for an instruction whose operands' types, extents and placement will not
+ * change, and marks it verified; the door then skips the checks. */
+PTO_API pto_status pto_core_verify(pto_core *core, pto_instr *instr);
+
+/* Integer divisions by zero met so far (10, 1.5). */
+PTO_API uint64_t pto_core_zero_divisors(const pto_core *core);
+/* Where TPRINT text goes; default: collected and dropped. */
+PTO_API void pto_core_set_print(pto_core *core, void (*print)(void *user, const char *text, size_t len),
+                                void *user);
+
+/* An observer sees every instruction between legality and kernel (checkers, traces). */
+typedef struct pto_observer {
+    void (*before)(void *user, const pto_core *core, const pto_instr *instr);
+    void (*after)(void *user, const pto_core *core, const pto_instr *instr);
+    void *user;
+} pto_observer;
+/* At most 8; returns PTO_ERR_LIMIT beyond. */
+PTO_API pto_status pto_core_add_observer(pto_core *core, pto_observer observer);
+
+PTO_END_DECLS
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs as text: parse, verify, print, convert, run (60-assembly). */
+#ifndef PTO_PROGRAM_H
+#define PTO_PROGRAM_H
+
+#include <pto/diag.h>
+#include <pto/options.h>
+
+PTO_BEGIN_DECLS
+
+/* A parsed module. Owns everything in it; the source text is copied. */
+typedef struct pto_program pto_program;
+
+/* The text forms (60, 0). */
+typedef enum pto_dialect {
+    PTO_DIALECT_AS,     /* PTO-AS */
+    PTO_DIALECT_LEVEL1, /* SSA */
+    PTO_DIALECT_LEVEL2, /* destination passing; level 3 = the same with addresses */
+    PTO_DIALECT_GENERIC /* MLIR generic form */
+} pto_dialect;
+PTO_API const char *pto_dialect_name(pto_dialect dialect); /* "pto-as", "level1", "level2", "generic" */
+PTO_API bool pto_dialect_from_name(const char *name, pto_dialect *dialect);
+
+typedef struct pto_parse_options {
+    pto_target target;    /* decides what 60, 3.4 rewrites (loc=left); see has_target */
+    bool has_target;      /* false: the module's pto.target_arch decides, else cpu */
+    size_t byte_limit;    /* memory of the program; 0 = 1 GiB */
+    uint32_t depth_limit; /* nesting of regions, types and attributes; 0 = 256 */
+} pto_parse_options;
+
+/* Parses any of the forms; the form is found from the text. Reports every error it can recover from. Returns
+ * NULL only when nothing could be made (no memory); a program with errors has pto_diag_count(diags,
+ * PTO_ERROR) > 0 and is only good for destruction. `options` may be NULL. */
+PTO_API pto_program *pto_program_parse(const char *name, const char *text, size_t len,
+                                       const pto_parse_options *options, pto_diag_list *diags);
+PTO_API void pto_program_destroy(pto_program *program);
+PTO_API pto_dialect pto_program_dialect(const pto_program *program);
+
+/* The target that the program names in pto.target_arch (a3 -> a2a3); false when it names none. */
+PTO_API bool pto_program_target(const pto_program *program, pto_target *target);
+
+typedef struct pto_verify_options {
+    pto_target target;
+    bool has_target; /* false: the module's, else cpu */
+    bool strict;     /* 60, 3.10.7 */
+} pto_verify_options;
+/* Every rule of the target; PTO_ERR_REFUSED with all errors in `diags`. */
+PTO_API pto_status pto_program_verify(pto_program *program, const pto_verify_options *options,
+                                      pto_diag_list *diags);
+
+/* Prints in a form; PTO_ERR_REFUSED with a diagnostic where the form cannot hold the program (60, 1-3). */
+PTO_API pto_status pto_program_print(const pto_program *program, pto_dialect dialect, pto_write_fn write,
+                                     void *context, pto_diag_list *diags);
+/* A new program in another form with the same meaning, e.g. level 1 lowered to level 2 (60, 2). NULL on
+ * refusal. */
+PTO_API pto_program *pto_program_convert(const pto_program *program, pto_dialect dialect,
+                                         pto_diag_list *diags);
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* What an entry's parameter takes. */
+typedef enum pto_param_kind { PTO_PARAM_POINTER, PTO_PARAM_SCALAR, PTO_PARAM_TILE } pto_param_kind;
+typedef struct pto_param {
+    const char *name; /* without %; "" when unnamed */
+    pto_param_kind kind;
+    pto_dtype dtype;    /* element or scalar type */
+    bool read, written; /* pointers: what the body does with it, as far as it can be seen */
+    /* pointers: the shape that the program gives it (largest view made of it), rank 0 when not static;
+     * tiles: rows, cols */
+    int rank;
+    int64_t shape[5];
+} pto_param;
+
+/* The entry function: by name, or the only one, or the only marked one (60, 3.2). NULL entry = by the rule.
+ * PTO_ERR_REFUSED when there is none. `count` receives the number of parameters. */
+PTO_API pto_status pto_program_entry_params(const pto_program *program, const char *entry,
+                                            const pto_param **params, size_t *count, pto_diag_list *diags);
+
+/* One argument, matched to a parameter by position. */
+typedef struct pto_argument {
+    /* pointers and tiles: the caller's buffer (tiles: dense row-major rows x cols, copied in and out) */
+    void *data;
+    size_t bytes;
+    bool read_only;
+    /* scalars: integers in i, floats in f, by the parameter's dtype */
+    int64_t i;
+    double f;
+} pto_argument;
+
+/* Called from the running threads, serialised; keep it quick. */
+typedef struct pto_run_progress {
+    uint32_t blocks_done, blocks;
+} pto_run_progress;
+
+typedef struct pto_run_options {
+    const char *entry; /* NULL = by the rule */
+    pto_target target;
+    bool has_target;
+    uint32_t blocks;  /* 0 = 1 */
+    uint32_t threads; /* 0 = all processors, at most `blocks` */
+    pto_simd_level simd;
+    pto_numeric_options numeric;
+    /* checked between instructions: a non-zero value ends the run with PTO_ERR_CANCELLED */
+    const volatile int *cancel;
+    void (*progress)(void *user, const pto_run_progress *progress);
+    void *progress_user;
+    void (*print)(void *user, const char *text,
+                  size_t len); /* TPRINT and pto.print, whole lines in block order */
+    void *print_user;
+} pto_run_options;
+
+/* Runs the entry over all blocks: verified first, then placed (auto mode), lowered once, executed by
+ * `threads` threads. Results are the same for every thread count. On an error other blocks are stopped; the
+ * buffers then hold partial results and must not be used. */
+PTO_API pto_status pto_program_run(pto_program *program, const pto_argument *arguments, size_t count,
+                                   const pto_run_options *options, pto_diag_list *diags);
+
+PTO_END_DECLS
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libpto: the PTO tile instruction set in C. This header is all of it. */
+#ifndef PTO_PTO_H
+#define PTO_PTO_H
+
+#include <pto/core.h>
+#include <pto/diag.h>
+#include <pto/functions.h>
+#include <pto/npy.h>
+#include <pto/number.h>
+#include <pto/program.h>
+
+#endif

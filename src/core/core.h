@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of a core. */
+#ifndef PTO_CORE_CORE_H
+#define PTO_CORE_CORE_H
+
+#include "base/arena.h"
+#include "isa/legality.h"
+#include "kernel/kernel.h"
+#include <pto/core.h>
+
+enum { PTO_MAX_OBSERVERS = 8 };
+
+struct pto_core {
+    pto_options options;
+    const pto_kernel_table *kernels;
+    pto_diag_list *diags;
+    void *memory_block[PTO_LOC_COUNT]; /* what free() takes; the aligned start is in host.memory */
+    uint32_t memory_bytes[PTO_LOC_COUNT];
+    pto_kernel_host host;
+    struct pto_core_block *storage; /* storage of unassigned tiles */
+    void *scratch;
+    size_t scratch_bytes;
+    pto_observer observer[PTO_MAX_OBSERVERS];
+    int observer_count;
+    void (*print)(void *user, const char *text, size_t len);
+    void *print_user;
+};
+
+/* The view that legality takes of an instruction with run-time values. */
+void pto_core_describe(const pto_core *core, const pto_instr *instr, pto_legality *legality);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The door: every instruction of every front end is executed here and nowhere else. */
+#include "core/core.h"
+#include "tile/global.h"
+
+#include <stdio.h>
+
+void pto_core_describe(const pto_core *core, const pto_instr *instr, pto_legality *legality) {
+    legality->form = pto_form_get(instr->form);
+    legality->target = core->options.target;
+    legality->explicit_tmp = true;
+    for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
+        legality->memory_bytes[loc] = core->options.memory_bytes[loc];
+    for (int i = 0; i < legality->form->operand_count; i++) {
+        const pto_operand *from = &instr->operand[i];
+        pto_legality_operand *to = &legality->operand[i];
+        *to = (pto_legality_operand){.kind = from->kind};
+        switch (from->kind) {
+        case PTO_OPERAND_TILE:
+            to->type = from->tile->type;
+            to->valid_rows = from->tile->valid_rows;
+            to->valid_cols = from->tile->valid_cols;
+            to->addr_known = from->tile->assigned;
+            to->addr = from->tile->addr;
+            to->host = from->tile->data;
+            to->identity = from->tile;
+            break;
+        case PTO_OPERAND_GLOBAL:
+            to->dtype = from->global->dtype;
+            to->layout = from->global->layout;
+            for (int d = 0; d < 5; d++) {
+                to->shape[d] = from->global->shape[d];
+                to->stride[d] = from->global->stride[d];
+            }
+            to->read_only = from->global->read_only;
+            break;
+        case PTO_OPERAND_SCALAR:
+            to->value_known = true;
+            to->value = from->scalar;
+            break;
+        case PTO_OPERAND_ABSENT:
+            break;
+        }
+    }
+}
+
+typedef struct report_context {
+    pto_core *core;
+    const pto_instr *instr;
+} report_context;
+
+static void add_place(pto_core *core, const pto_instr *instr) {
+    if (instr->file)
+        pto_diag_note(core->diags, pto_at_file(instr->file), "in the %s of line %d",
+                      pto_form_get(instr->form)->mnemonic, (int)instr->line);
+}
+
+static void report(void *user, const pto_refusal *refusal) {
+    const report_context *context = user;
+    const pto_form_desc *form = pto_form_get(context->instr->form);
+    const pto_rule_text *rule = pto_rule_find(refusal->rule);
+    pto_diag_list *diags = context->core->diags;
+    const char *operand = refusal->operand >= 0 ? form->operand[refusal->operand].name : NULL;
+    pto_diag_add(diags, rule ? rule->severity : PTO_ERROR, refusal->rule, pto_at_operand(operand), "%s: %s",
+                 form->mnemonic, rule ? rule->title : "refused");
+    pto_diag_found(diags, "%s", refusal->found);
+    if (refusal->allowed)
+        pto_diag_allowed(diags, "%s", refusal->allowed);
+    pto_diag_target(diags, pto_target_name(context->core->options.target));
+    if (rule && rule->fix)
+        pto_diag_fix(diags, "%s", rule->fix);
+    add_place(context->core, context->instr);
+}
+
+static bool is_legal(pto_core *core, const pto_instr *instr) {
+    report_context context = {core, instr};
+    pto_legality legality = {.report = report, .user = &context};
+    pto_core_describe(core, instr, &legality);
+    return pto_legality_check(&legality);
+}
+
+/* The bytes that a global operand spans lie inside the buffer of its argument. */
+static bool global_in_bounds(pto_core *core, const pto_instr *instr, int i) {
+    const pto_global *global = instr->operand[i].global;
+    pto_global_fault fault;
+    if (pto_global_in_bounds(global, &fault))
+        return true;
+    const pto_form_desc *form = pto_form_get(instr->form);
+    pto_diag_add(core->diags, PTO_ERROR, "PTO-E0901", pto_at_operand(form->operand[i].name),
+                 "%s: access outside of argument %s", form->mnemonic,
+                 global->name ? global->name : "(unnamed)");
+    pto_diag_found(core->diags, "index (%lld, %lld, %lld, %lld, %lld), element %lld",
+                   (long long)fault.index[0], (long long)fault.index[1], (long long)fault.index[2],
+                   (long long)fault.index[3], (long long)fault.index[4], (long long)fault.element);
+    pto_diag_allowed(core->diags, "elements 0..%lld", (long long)fault.last);
+    add_place(core, instr);
+    return false;
+}
+
+static pto_status bind_operands(pto_core *core, const pto_instr *instr) {
+    /* TASSIGN and TRESHAPE place a tile themselves: binding it first would only waste storage */
+    bool places = instr->form == PTO_FORM_TASSIGN || instr->form == PTO_FORM_TRESHAPE;
+    int count = pto_form_get(instr->form)->operand_count;
+    for (int i = places ? 1 : 0; i < count; i++) {
+        const pto_operand *operand = &instr->operand[i];
+        if (operand->kind == PTO_OPERAND_TILE && !operand->tile->data) {
+            pto_status status = pto_tile_bind(core, operand->tile);
+            if (status != PTO_OK)
+                return status;
+        } else if (operand->kind == PTO_OPERAND_GLOBAL && !global_in_bounds(core, instr, i)) {
+            return PTO_ERR_REFUSED;
+        }
+    }
+    return PTO_OK;
+}
+
+pto_status pto_core_verify(pto_core *core, pto_instr *instr) {
+    if ((unsigned)instr->form >= PTO_FORM_COUNT)
+        return PTO_ERR_USAGE;
+    if (!is_legal(core, instr))
+        return PTO_ERR_REFUSED;
+    pto_status status = bind_operands(core, instr);
+    instr->verified = status == PTO_OK;
+    return status;
+}
+
+pto_status pto_core_execute(pto_core *core, const pto_instr *instr) {
+    if ((unsigned)instr->form >= PTO_FORM_COUNT)
+        return PTO_ERR_USAGE;
+    if (!instr->verified && !is_legal(core, instr))
+        return PTO_ERR_REFUSED;
+    pto_status status = bind_operands(core, instr);
+    if (status != PTO_OK)
+        return status;
+    for (int i = 0; i < core->observer_count; i++)
+        if (core->observer[i].before)
+            core->observer[i].before(core->observer[i].user, core, instr);
+    const pto_kernel_call call = {.instr = instr,
+                                  .target = core->options.target,
+                                  .numeric = &core->options.numeric,
+                                  .host = &core->host};
+    pto_kernel_fn kernel = core->kernels->fn[pto_form_get(instr->form)->kernel];
+    status = kernel(&call);
+    for (int i = 0; i < core->observer_count; i++)
+        if (core->observer[i].after)
+            core->observer[i].after(core->observer[i].user, core, instr);
+    return status;
+}

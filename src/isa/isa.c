@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Look-ups in the generated table. */
+#include "isa/isa.h"
+
+#include <string.h>
+#include <strings.h>
+
+static bool opcode_equals(const char *opcode, const char *s, size_t len) {
+    return opcode && strlen(opcode) == len && !strncasecmp(opcode, s, len);
+}
+
+int pto_form_find_opcode(pto_text_form text, const char *opcode, size_t len) {
+    for (int i = 0; i < PTO_FORM_COUNT; i++)
+        if (opcode_equals(pto_form_table[i].text[text].opcode, opcode, len))
+            return i;
+    return -1;
+}
+
+int pto_form_next_opcode(pto_text_form text, int form) {
+    const char *opcode = pto_form_table[form].text[text].opcode;
+    for (int i = form + 1; i < PTO_FORM_COUNT; i++)
+        if (opcode_equals(pto_form_table[i].text[text].opcode, opcode, strlen(opcode)))
+            return i;
+    return -1;
+}
+
+pto_op pto_op_find(const char *mnemonic, size_t len) {
+    for (int i = 0; i < PTO_OP_COUNT; i++)
+        if (opcode_equals(pto_op_table[i].mnemonic, mnemonic, len))
+            return (pto_op)i;
+    return PTO_OP_COUNT;
+}
+
+pto_pipe pto_form_pipe(const pto_form_desc *form, int src_loc, int dst_loc) {
+    for (int i = 0; i < form->pipe_count; i++) {
+        const pto_pipe_use *use = &form->pipes[i];
+        if ((use->src_loc < 0 || use->src_loc == src_loc) && (use->dst_loc < 0 || use->dst_loc == dst_loc))
+            return use->pipe;
+    }
+    return PTO_PIPE_ALL;
+}
+
+int pto_form_operand_index(const pto_form_desc *form, const char *name) {
+    for (int i = 0; i < form->operand_count; i++)
+        if (!strcmp(form->operand[i].name, name))
+            return i;
+    return -1;
+}

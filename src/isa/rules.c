@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rule catalogue. */
+#include "isa/legality.h"
+
+#include <strings.h>
+
+static const pto_rule_text rules[] = {
+#define PTO_RULE(...) {__VA_ARGS__},
+#include "isa/rules.def"
+#undef PTO_RULE
+};
+
+size_t pto_rule_count(void) { return sizeof rules / sizeof *rules; }
+
+const pto_rule_text *pto_rule_at(size_t index) { return index < pto_rule_count() ? &rules[index] : NULL; }
+
+const pto_rule_text *pto_rule_find(const char *id) {
+    for (size_t i = 0; i < pto_rule_count(); i++)
+        if (!strcasecmp(rules[i].id, id))
+            return &rules[i];
+    return NULL;
+}

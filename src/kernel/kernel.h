@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels: the arithmetic of one instruction. Every file here is compiled once per SIMD level
+ * (PTO_SIMD_LEVEL_NAME); PTO_KERNEL(name) makes the symbol of this level and the table of a level
+ * is generated from instructions.def. A kernel never checks legality (the door did) and gives the
+ * same bits at every level. */
+#ifndef PTO_KERNEL_KERNEL_H
+#define PTO_KERNEL_KERNEL_H
+
+#include "isa/isa.h"
+#include <pto/options.h>
+
+/* What a kernel may ask of the core that runs it. */
+typedef struct pto_kernel_host {
+    void *user;
+    /* Staging memory, 64-byte aligned, one block per call: a second request replaces the first. NULL on
+     * exhaustion. */
+    void *(*scratch)(void *user, size_t bytes);
+    /* Text of TPRINT. */
+    void (*print)(void *user, const char *text, size_t len);
+    uint8_t *memory[PTO_LOC_COUNT]; /* the on-chip memories, for TASSIGN */
+    bool auto_mode;                 /* TASSIGN has no effect */
+    uint64_t zero_divisors;         /* counts integer divisions by zero (10, 1.5) */
+} pto_kernel_host;
+
+typedef struct pto_kernel_call {
+    const pto_instr *instr;
+    pto_target target;
+    const pto_numeric_options *numeric;
+    pto_kernel_host *host;
+} pto_kernel_call;
+
+typedef pto_status (*pto_kernel_fn)(const pto_kernel_call *call);
+
+/* Operand accessors by schema position. */
+static inline pto_tile *pto_call_tile(const pto_kernel_call *call, int i) {
+    return call->instr->operand[i].kind == PTO_OPERAND_TILE ? call->instr->operand[i].tile : NULL;
+}
+static inline pto_global *pto_call_global(const pto_kernel_call *call, int i) {
+    return call->instr->operand[i].kind == PTO_OPERAND_GLOBAL ? call->instr->operand[i].global : NULL;
+}
+static inline pto_scalar pto_call_scalar(const pto_kernel_call *call, int i) {
+    return call->instr->operand[i].scalar;
+}
+
+#define PTO_KERNEL_PASTE2(name, level) pto_kernel_##name##_##level
+#define PTO_KERNEL_PASTE(name, level) PTO_KERNEL_PASTE2(name, level)
+/* Symbol of a kernel at the level being compiled: pto_kernel_add_avx2. */
+#define PTO_KERNEL_SYMBOL(name) PTO_KERNEL_PASTE(name, PTO_SIMD_LEVEL_NAME)
+/* Defines a kernel (its prototype comes from the generated list). */
+#define PTO_KERNEL(name) pto_status PTO_KERNEL_SYMBOL(name)(const pto_kernel_call *call)
+
+#ifdef PTO_SIMD_LEVEL_NAME
+#define PTO_KERNEL_ROW(name) pto_status PTO_KERNEL_SYMBOL(name)(const pto_kernel_call *call);
+#include "kernels.inc" /* generated: one PTO_KERNEL_ROW per kernel name of the table */
+#undef PTO_KERNEL_ROW
+#endif
+
+enum {
+#define PTO_KERNEL_ROW(name) PTO_KERNEL_ID_##name,
+#include "kernels.inc"
+#undef PTO_KERNEL_ROW
+    PTO_KERNEL_COUNT
+};
+
+/* An attribute operand, its default when absent. */
+static inline int64_t pto_call_attr(const pto_kernel_call *call, int i) {
+    return call->instr->operand[i].kind == PTO_OPERAND_SCALAR
+               ? call->instr->operand[i].scalar.i
+               : pto_form_get(call->instr->form)->operand[i].attr_default;
+}
+
+/* The kernels of one level, indexed by pto_kernel_id. */
+typedef struct pto_kernel_table {
+    pto_simd_level level;
+    pto_kernel_fn fn[PTO_KERNEL_COUNT];
+} pto_kernel_table;
+
+/* The table of a level, or of the best level of this machine for PTO_SIMD_BEST; NULL when the
+ * build or the machine lacks the level. */
+const pto_kernel_table *pto_kernel_table_get(pto_simd_level level);
+
+#endif

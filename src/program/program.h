@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one in-memory IR: types, values, operations, regions. Every text form, the bytecode and the
+ * builder produce it; verification, passes and execution read it. It does not execute.
+ *
+ * Memory: everything lives in the arena of the module. Types are interned: equal types are one pointer.
+ *
+ * An instruction of the table is one operation of kind PTO_OPK_INSTR whose operand[] is indexed by
+ * the *schema position* of its form. In destination-passing text (levels 2, 3) an out operand is the
+ * tile handle; in SSA text (PTO-AS, level 1) out positions hold NULL and result[k] is the k-th out
+ * operand of the schema. So one operation prints in any form. */
+#ifndef PTO_PROGRAM_PROGRAM_H
+#define PTO_PROGRAM_PROGRAM_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "isa/isa.h"
+#include <pto/diag.h>
+#include <pto/program.h>
+
+/* ---- types ------------------------------------------------------------------------------- */
+
+typedef enum pto_type_kind {
+    PTO_TYPE_NONE, /* builtin `none` */
+    PTO_TYPE_INDEX,
+    PTO_TYPE_INT,   /* i8, si8, ui8: width + signedness */
+    PTO_TYPE_FLOAT, /* f16 bf16 f32 f64 and the 8-/4-bit floats, by dtype */
+    PTO_TYPE_PTR,   /* !pto.ptr<elem> */
+    PTO_TYPE_TENSOR_VIEW,
+    PTO_TYPE_PARTITION_VIEW,
+    PTO_TYPE_MEMREF,   /* memref<..>, !pto.memref<..>, !pto.global<..> */
+    PTO_TYPE_TILE,     /* !pto.tile<..>: a value (PTO-AS, level 1) */
+    PTO_TYPE_TILE_BUF, /* !pto.tile_buf<..>: a handle (levels 2, 3) */
+    PTO_TYPE_EVENT,
+    PTO_TYPE_VECTOR, /* vector<4xi16> */
+    PTO_TYPE_FUNCTION,
+    PTO_TYPE_OPAQUE /* any other dialect type, kept as text */
+} pto_type_kind;
+
+typedef enum pto_signedness { PTO_SIGNLESS, PTO_SIGNED, PTO_UNSIGNED } pto_signedness;
+
+typedef struct pto_type pto_type;
+struct pto_type {
+    pto_type_kind kind;
+    /* INT */
+    uint32_t width;
+    pto_signedness signedness;
+    /* FLOAT; also the element type as the ISA sees it for PTR, views, tiles (signless = signed) */
+    pto_dtype dtype;
+    /* PTR, views, MEMREF, TILE, TILE_BUF, VECTOR: element type (INT or FLOAT), keeps the spelling i8/si8/ui8
+     */
+    const pto_type *element;
+    /* views, MEMREF, VECTOR: dims, PTO_DYNAMIC = ? ; TILE, TILE_BUF use `tile` */
+    uint8_t rank;
+    int64_t dim[5];
+    /* TILE, TILE_BUF */
+    bool open;         /* written `<...>`: parameters not given; `tile` is meaningless */
+    bool layout_given; /* false for `!pto.tile<16x16xf32>`: only shape and element were written */
+    pto_tile_type tile;
+    /* FUNCTION */
+    uint32_t input_count, result_count;
+    const pto_type *const *inputs;
+    const pto_type *const *results;
+    /* OPAQUE, EVENT: text */
+    pto_str text;
+    uint32_t id; /* order of interning */
+};
+
+/* ---- attributes -------------------------------------------------------------------------- */
+
+typedef enum pto_attr_value_kind {
+    PTO_AV_UNIT,
+    PTO_AV_BOOL,
+    PTO_AV_INT,   /* with optional type */
+    PTO_AV_FLOAT, /* with optional type; bits kept for hex floats */
+    PTO_AV_STRING,
+    PTO_AV_SYMBOL, /* @name */
+    PTO_AV_TYPE,
+    PTO_AV_ENUM, /* #pto<cmp eq>, #pto.cmp<EQ>, <PIPE_V>: dialect kind + value name */
+    PTO_AV_ARRAY,
+    PTO_AV_DICT,
+    PTO_AV_DENSE, /* array<i32: 1, 1, 0> */
+    PTO_AV_OPAQUE /* anything else, kept as text */
+} pto_attr_value_kind;
+
+typedef struct pto_attr pto_attr;
+typedef struct pto_named_attr {
+    pto_str name;
+    const pto_attr *value;
+} pto_named_attr;
+struct pto_attr {
+    pto_attr_value_kind kind;
+    const pto_type *type; /* INT, FLOAT, TYPE, DENSE element */
+    int64_t i;
+    double f;
+    pto_str text;      /* STRING, SYMBOL, ENUM value, OPAQUE */
+    pto_str enum_kind; /* ENUM: "cmp", "round_mode", "pipe", ... */
+    uint32_t count;    /* ARRAY, DENSE, DICT */
+    const pto_attr *const *items;
+    const int64_t *dense;
+    const pto_named_attr *entries;
+};
+
+/* ---- values, operations, regions ---------------------------------------------------------- */
+
+typedef struct pto_value pto_value;
+typedef struct pto_operation pto_operation;
+typedef struct pto_block pto_block;
+typedef struct pto_region pto_region;
+
+/* Position in the source text: byte offsets [begin, end) of module->source. */
+typedef struct pto_span {
+    uint32_t begin, end;
+} pto_span;
+
+struct pto_value {
+    const pto_type *type;
+    pto_str name;       /* without %; empty = numbered when printed */
+    pto_operation *def; /* defining operation, NULL for block arguments */
+    pto_block *block;   /* owner block of a block argument */
+    uint32_t index;     /* result or argument number */
+    uint32_t id;        /* dense number in its function, assigned by pto_function_number */
+    pto_span span;
+};
+
+/* Kinds of operations. Everything of the table is PTO_OPK_INSTR; the list of the others, with their
+ * names, stands in ops.def (room program) as X-macro rows. */
+typedef enum pto_op_kind {
+    PTO_OPK_INSTR,
+    PTO_OPK_UNKNOWN, /* an unregistered op in generic form: kept, printed, refused by the verifier */
+#define PTO_OPK_ROW(kind, name) PTO_OPK_##kind,
+#include "program/ops.def"
+#undef PTO_OPK_ROW
+    PTO_OPK_COUNT
+} pto_op_kind;
+
+struct pto_operation {
+    pto_op_kind kind;
+    pto_form form; /* PTO_OPK_INSTR */
+    pto_str name;  /* full name for UNKNOWN and spelled synonyms; else empty */
+    uint32_t operand_count;
+    pto_value **operand; /* INSTR: by schema position, NULL = absent; others: IR order of 60, 3.9 */
+    pto_span *operand_span;
+    uint32_t result_count;
+    pto_value **result;
+    uint32_t attr_count;
+    pto_named_attr *attr; /* as written; table attributes are looked up by their text key */
+    uint32_t region_count;
+    pto_region **region;
+    uint32_t successor_count;
+    pto_block **successor;
+    uint32_t segment_count; /* operand segments: alloc_tile (addr, valid_row, valid_col), ... as 60, 3.9 */
+    uint32_t segment[8];
+    /* INSTR in SSA text: the explicit old value of a read-modify-write instruction (60, 2), or NULL */
+    pto_value *acc;
+    /* INSTR in PTO-AS text: indices of the indexed memory operand (60, 1.2), NULL if none */
+    uint32_t index_count;
+    pto_value *index[5];
+    pto_block *parent;
+    pto_operation *prev, *next;
+    pto_span span;      /* the whole statement */
+    pto_span name_span; /* the op name */
+};
+
+struct pto_block {
+    pto_str label; /* without ^ */
+    uint32_t arg_count;
+    pto_value **arg;
+    pto_operation *first, *last;
+    pto_region *parent;
+    pto_block *next;
+};
+
+struct pto_region {
+    pto_block *first, *last;
+    pto_operation *parent;
+};
+
+struct pto_program {
+    pto_arena *arena;   /* owned */
+    pto_source *source; /* may be NULL for built programs */
+    pto_dialect dialect;
+    pto_operation *module; /* kind PTO_OPK_MODULE; its region holds functions */
+    pto_map type_table;    /* interning */
+    uint32_t type_count;
+    /* PTO-AS programs: one implicit function @main whose arguments are the .arg directives */
+};
+
+/* ---- building (program.c, types.c) --------------------------------------------------------- */
+
+pto_program *pto_program_create(size_t byte_limit); /* NULL when out of memory */
+
+const pto_type *pto_type_index(pto_program *program);
+const pto_type *pto_type_int(pto_program *program, uint32_t width, pto_signedness signedness);
+const pto_type *pto_type_float(pto_program *program, pto_dtype dtype);
+const pto_type *pto_type_intern(pto_program *program, const pto_type *candidate);
+/* The ISA element type of a scalar type (index -> s64, i32 -> s32, ui8 -> u8); NONE when there is none. */
+pto_dtype pto_type_dtype(const pto_type *type);
+bool pto_type_is_tile(const pto_type *type);   /* TILE or TILE_BUF */
+bool pto_type_is_scalar(const pto_type *type); /* INDEX, INT, FLOAT */
+
+pto_operation *pto_operation_create(pto_program *program, pto_op_kind kind, uint32_t operands,
+                                    uint32_t results);
+pto_value *pto_operation_set_result(pto_program *program, pto_operation *op, uint32_t i, const pto_type *type,
+                                    pto_str name);
+pto_region *pto_operation_add_region(pto_program *program, pto_operation *op);
+pto_block *pto_region_add_block(pto_program *program, pto_region *region);
+pto_value *pto_block_add_arg(pto_program *program, pto_block *block, const pto_type *type, pto_str name);
+void pto_block_append(pto_block *block, pto_operation *op);
+void pto_block_insert_before(pto_operation *anchor, pto_operation *op);
+void pto_block_remove(pto_operation *op);
+void pto_operation_set_attr(pto_program *program, pto_operation *op, pto_str name, const pto_attr *value);
+const pto_attr *pto_operation_attr(const pto_operation *op, const char *name); /* NULL when absent */
+
+/* Functions of the module in order; the entry by the rule of 60, 3.2 (NULL + message when there is none
+ * or the name is unknown). */
+pto_operation *pto_program_first_function(const pto_program *program);
+pto_operation *pto_program_next_function(const pto_operation *function);
+pto_str pto_function_name(const pto_operation *function);
+pto_block *pto_function_body(const pto_operation *function); /* NULL for a declaration */
+pto_operation *pto_program_entry(const pto_program *program, const char *name, pto_diag_list *diags);
+
+const char *pto_op_kind_name(pto_op_kind kind); /* "arith.addi"; NULL for INSTR and UNKNOWN */
+pto_op_kind pto_op_kind_find(pto_str name);     /* PTO_OPK_UNKNOWN when not listed */
+
+#endif
