@@ -130,11 +130,3 @@ uint64_t pto_number_convert_by_rule(pto_format dst, pto_format src, uint64_t bit
     }
     return pto_number_encode(dst, value, rule.mode, rule.saturate);
 }
-
-uint64_t pto_number_convert(pto_dtype dst, pto_dtype src, uint64_t bits, pto_round_mode mode,
-                            pto_sat_mode sat) {
-    const pto_format to = pto_format_of_dtype(dst), from = pto_format_of_dtype(src);
-    if (to == PTO_FORMAT_COUNT || from == PTO_FORMAT_COUNT)
-        return 0;
-    return pto_number_convert_by_rule(to, from, bits, pto_cvt_resolve(to, from, mode, sat));
-}

@@ -6,6 +6,8 @@
 #ifndef PTO_NUMBER_CONVERT_H
 #define PTO_NUMBER_CONVERT_H
 
+#include <pto/number.h>
+
 #include "format.h"
 
 /* How one conversion is done, all defaults resolved. A kernel may switch on it. */
@@ -28,9 +30,6 @@ pto_cvt_rule pto_cvt_resolve(pto_format dst, pto_format src, pto_round_mode mode
 /* The code in dst of the value with the code bits in src. */
 uint64_t pto_number_convert_by_rule(pto_format dst, pto_format src, uint64_t bits, pto_cvt_rule rule);
 
-/* Both steps at once, by element type: one TCVT element with the call's mode and saturation as given. Both
- * types must have a number format (every pto_dtype but NONE has); otherwise the result is 0. */
-uint64_t pto_number_convert(pto_dtype dst, pto_dtype src, uint64_t bits, pto_round_mode mode,
-                            pto_sat_mode sat);
+/* Both steps at once, by element type: pto_number_convert in pto/number.h. */
 
 #endif

@@ -40,8 +40,8 @@ static const layout layouts[] = {
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
-static const pto_round_mode modes[] = {PTO_CAST_NONE, PTO_CAST_RINT,  PTO_CAST_ROUND, PTO_CAST_FLOOR,
-                                       PTO_CAST_CEIL, PTO_CAST_TRUNC, PTO_CAST_ODD,   PTO_CAST_HALF_UP};
+static const int modes[] = {PTO_CAST_NONE, PTO_CAST_RINT,  PTO_CAST_ROUND, PTO_CAST_FLOOR,
+                            PTO_CAST_CEIL, PTO_CAST_TRUNC, PTO_CAST_ODD,   (int)PTO_CAST_HALF_UP};
 enum { MODES = sizeof modes / sizeof *modes };
 
 static long double magnitude_of(const layout *l, uint64_t code) {
@@ -147,7 +147,7 @@ static void check_gap(const layout *l, uint64_t code, double x) {
                                           ? overflow_code(l, negative, modes[m], sat)
                                           : (up ? next : code) | (negative ? sign_of(l) : 0);
                 same_code(pto_format_describe(l->format)->name, negative ? -x : x, modes[m], sat,
-                          pto_number_encode(l->format, value, modes[m], sat), want);
+                          pto_number_encode(l->format, value, (pto_round_mode)modes[m], sat), want);
             }
         }
     }
@@ -191,9 +191,9 @@ static void test_encode_out_of_range(void **state) {
                     for (int sat = 0; sat < 2; sat++) {
                         const double x = negative ? -values[v] : values[v];
                         /* An infinite source is not rounded, so the mode does not matter. */
-                        const int mode = isinf(x) ? PTO_CAST_RINT : (int)modes[m];
+                        const int mode = isinf(x) ? PTO_CAST_RINT : modes[m];
                         same_code(pto_format_describe(l->format)->name, x, modes[m], sat,
-                                  pto_number_encode_f64(l->format, x, modes[m], sat),
+                                  pto_number_encode_f64(l->format, x, (pto_round_mode)modes[m], sat),
                                   overflow_code(l, negative, mode, sat));
                     }
                 }
@@ -317,7 +317,7 @@ static void test_e8m0(void **state) {
             for (int m = 0; m < MODES; m++) {
                 int r = h;
                 if (!exact) {
-                    switch ((int)modes[m]) {
+                    switch (modes[m]) {
                     case PTO_CAST_FLOOR:
                         break;
                     case PTO_CAST_CEIL:
@@ -337,12 +337,12 @@ static void test_e8m0(void **state) {
                 const bool low = h<-127, high = h> 127 || (h == 127 && !exact);
                 const double x = ldexp(factors[f], h);
                 same_code("e8m0", x, modes[m], true,
-                          pto_number_encode_f64(PTO_FORMAT_E8M0, x, modes[m], true),
+                          pto_number_encode_f64(PTO_FORMAT_E8M0, x, (pto_round_mode)modes[m], true),
                           low    ? 0x00
                           : high ? 0xFE
                                  : (uint64_t)(r + 127));
                 same_code("e8m0", x, modes[m], false,
-                          pto_number_encode_f64(PTO_FORMAT_E8M0, x, modes[m], false),
+                          pto_number_encode_f64(PTO_FORMAT_E8M0, x, (pto_round_mode)modes[m], false),
                           low || high ? 0xFF : (uint64_t)(r + 127));
             }
         }

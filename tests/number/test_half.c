@@ -15,6 +15,8 @@
 #include <gmp.h>
 #include <mpfr.h>
 
+#include <pto/number.h>
+
 #include "number/format.h"
 #include "number/half.h"
 
@@ -217,11 +219,29 @@ static void test_fused_multiply_add(void **state) {
     mpfr_free_cache();
 }
 
+/* The public functions are the same conversions by element type. */
+static void test_public(void **state) {
+    (void)state;
+    assert_true(pto_half_to_float(0x3E00) == 1.5F);
+    assert_int_equal(pto_half_from_float(65519.0F), 0x7BFF);
+    assert_int_equal(pto_half_from_float(65520.0F), 0x7C00);
+    assert_true(pto_bfloat16_to_float(0x3FC0) == 1.5F);
+    assert_int_equal(pto_bfloat16_from_float(-0x1p-133F), 0x8001);
+    assert_true(pto_number_to_double(PTO_E4M3, 0x7E) == 448.0);
+    assert_true(pto_number_to_double(PTO_S4, 0xF) == -1.0);
+    assert_true(pto_number_to_double(PTO_DTYPE_NONE, 5) == 0.0);
+    assert_int_equal(pto_number_from_double(PTO_HIF8, 1.0625, PTO_CAST_NONE, true), 0x09);
+    assert_int_equal(pto_number_from_double(PTO_E4M3, 1.0625, PTO_CAST_NONE, true), 0x38);
+    assert_int_equal(pto_number_from_double(PTO_U8, 300.0, PTO_CAST_NONE, false), 44);
+    assert_int_equal(pto_number_from_double(PTO_DTYPE_NONE, 1.0, PTO_CAST_NONE, true), 0);
+    assert_int_equal(pto_number_convert(PTO_DTYPE_NONE, PTO_F32, 0x3F800000, PTO_CAST_NONE, PTO_SAT_ON), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_widen_every_code),   cmocka_unit_test(test_narrow_every_gap),
         cmocka_unit_test(test_narrow_random),      cmocka_unit_test(test_from_double),
-        cmocka_unit_test(test_fused_multiply_add),
+        cmocka_unit_test(test_fused_multiply_add), cmocka_unit_test(test_public),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
