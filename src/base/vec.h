@@ -22,7 +22,7 @@
 #define pto_vec_reserve(arena, vec, extra)                                                                   \
     ((vec)->data =                                                                                           \
          pto_vec_fit((arena), (vec)->data, (vec)->count, &(vec)->capacity, (extra), sizeof *(vec)->data),    \
-     (vec)->capacity - (vec)->count >= (size_t)(extra))
+     pto_vec_has_room((vec)->count, (vec)->capacity, (extra)))
 
 /* Appends one value; false without memory. `vec` is evaluated more than once. */
 #define pto_vec_push(arena, vec, ...)                                                                        \
@@ -37,6 +37,10 @@
 #define pto_vec_last(vec) ((vec)->data[(vec)->count - 1])
 #define pto_vec_pop(vec) ((vec)->data[--(vec)->count])
 #define pto_vec_clear(vec) ((void)((vec)->count = 0))
+
+static inline bool pto_vec_has_room(size_t count, size_t capacity, size_t extra) {
+    return capacity - count >= extra;
+}
 
 /* The work behind pto_vec_reserve: returns the old array, capacity untouched, if it cannot grow. */
 static inline void *pto_vec_fit(pto_arena *arena, void *data, size_t count, size_t *capacity, size_t extra,
