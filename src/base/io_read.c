@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading whole files. */
+#undef _GNU_SOURCE /* its strerror_r is another function */
 #define _XOPEN_SOURCE 700
 
 #include <errno.h>

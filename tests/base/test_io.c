@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ static char directory[200];
 static pto_diag_list *diags;
 
 static char *in_directory(const char *name) {
-    static char paths[4][300];
+    static char paths[4][512];
     static unsigned turn;
     char *path = paths[turn++ % 4];
     snprintf(path, sizeof paths[0], "%s/%s", directory, name);
@@ -33,7 +34,7 @@ static char *in_directory(const char *name) {
 static int make_directory(void **state) {
     (void)state;
     const char *base = getenv("TMPDIR");
-    snprintf(directory, sizeof directory, "%.150s/pto-io-XXXXXX", base ? base : "/tmp");
+    snprintf(directory, sizeof directory, "%.150s/pto-io-XXXXXX", base ? base : ".");
     return mkdtemp(directory) ? 0 : -1;
 }
 
@@ -126,6 +127,7 @@ static void unreadable_paths_are_refused(void **state) {
     size_t len;
     assert_int_equal(pto_file_read(in_directory("none"), 5, &data, &len, diags), PTO_ERR_IO);
     assert_true(pto_diag_has(diags, "PTO-E0100"));
+    assert_non_null(strstr(pto_diag_first(diags)->message, strerror(ENOENT)));
     assert_int_equal(pto_file_read(directory, 5, &data, &len, diags), PTO_ERR_IO);
     assert_true(pto_diag_has(diags, "PTO-E0101"));
     assert_int_equal(pto_file_read(NULL, 5, &data, &len, diags), PTO_ERR_USAGE);
