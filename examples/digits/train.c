@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trains the digits network, quantises it, writes weights and test data as .npy, and measures the quantised
- * network.
+/*
+ * Trains the digits network, quantises it, writes weights and test data, and measures the quantised network.
  *
- *   zcat data/digits.csv.gz | train WEIGHTS_DIR DATA_DIR    train on the first 1437 lines, test on the last
- * 360 zcat data/digits.csv.gz | train --choose                cross-validate the settings on the first 1437
- * lines only
+ *     zcat data/digits.csv.gz | train WEIGHTS_DIR DATA_DIR
+ *         trains on the first 1437 lines, tests on the last 360
+ *     zcat data/digits.csv.gz | train --choose
+ *         cross-validates the settings on the first 1437 lines only
  *
- * Every run gives the same bytes: an own generator, no libm function that may differ in its last bit (only +,
- * -, *, /, sqrt, floor, rint and ldexp), and one thread. Compile with -ffp-contract=off. README.md describes
- * the network. */
-#include <errno.h>
+ * Every run gives the same bytes: an own generator, no libm function that may differ in its last bit, one
+ * thread, and no contraction (-ffp-contract=off). README.md describes the network.
+ */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <pto/npy.h>
 
 enum {
     SIDE = 8,
@@ -344,37 +346,21 @@ static int count_right(const quantised *q, const digits *data, int from, int to)
 
 /* ---- output ---- */
 
-/* Version 1.0 of the numpy format, C order; all our elements are little-endian. */
-static bool write_npy(const char *dir, const char *name, const char *type, int rows, int columns,
-                      const void *items, size_t item_size) {
-    char path[1024], header[119], fields[100];
+static bool write_npy(const char *dir, const char *name, char kind, uint8_t item_size, uint64_t rows,
+                      uint64_t columns, const void *items) {
+    char path[1024];
     int length = snprintf(path, sizeof path, "%s/%s", dir, name);
-    if (length < 0 || (size_t)length >= sizeof path)
-        return false;
-    snprintf(fields, sizeof fields, "{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", type,
-             rows, columns);
-    snprintf(header, sizeof header, "%-117s\n", fields); /* 10 bytes before it make 128, a multiple of 64 */
-    FILE *out = fopen(path, "wb");
-    if (out == NULL) {
-        fprintf(stderr, "train: %s: %s\n", path, strerror(errno));
+    if (length < 0 || (size_t)length >= sizeof path) {
+        fprintf(stderr, "train: %s: name too long\n", name);
         return false;
     }
-    static const unsigned char magic[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
-    bool good = fwrite(magic, sizeof magic, 1, out) == 1 && fwrite(header, 118, 1, out) == 1;
-    const unsigned char *bytes = items;
-    for (size_t i = 0; good && i < (size_t)rows * (size_t)columns; i++) {
-        for (size_t b = 0; good && b < item_size; b++) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-            good = fputc(bytes[i * item_size + item_size - 1 - b], out) != EOF;
-#else
-            good = fputc(bytes[i * item_size + b], out) != EOF;
-#endif
-        }
-    }
-    good = fclose(out) == 0 && good;
-    if (!good)
-        fprintf(stderr, "train: %s: cannot write\n", path);
-    return good;
+    pto_npy_info info = {.kind = kind, .itemsize = item_size, .rank = 2, .shape = {rows, columns}};
+    pto_status status = pto_npy_describe(&info, NULL);
+    if (status == PTO_OK)
+        status = pto_npy_save(path, &info, items, NULL);
+    if (status != PTO_OK)
+        fprintf(stderr, "train: %s: cannot write (%s)\n", path, pto_status_name(status));
+    return status == PTO_OK;
 }
 
 static bool write_weights(const char *dir, const quantised *q) {
@@ -389,10 +375,11 @@ static bool write_weights(const char *dir, const quantised *q) {
         good = fclose(out) == 0 && good;
     if (!good)
         fprintf(stderr, "train: cannot write deq_scale.txt in %s\n", dir);
-    return good && write_npy(dir, "w1.npy", "|i1", PIXELS, q->hidden, w1, 1) &&
-           write_npy(dir, "b1.npy", "<i4", 1, q->hidden, q->b1, 4) &&
-           write_npy(dir, "w2.npy", "<f2", q->hidden, PADDED, q->w2, 2) &&
-           write_npy(dir, "b2.npy", "<f4", 1, PADDED, q->b2, 4);
+    uint64_t hidden = (uint64_t)q->hidden;
+    return good && write_npy(dir, "w1.npy", 'i', 1, PIXELS, hidden, w1) &&
+           write_npy(dir, "b1.npy", 'i', 4, 1, hidden, q->b1) &&
+           write_npy(dir, "w2.npy", 'f', 2, hidden, PADDED, q->w2) &&
+           write_npy(dir, "b2.npy", 'f', 4, 1, PADDED, q->b2);
 }
 
 static void report(const quantised *q, const digits *data) {
@@ -473,7 +460,7 @@ int main(int count, char **argument) {
     report(&q, &data);
     bool good =
         write_weights(argument[1], &q) &&
-        write_npy(argument[2], "digits_test_x.npy", "|i1", TEST_LINES, PIXELS, data.pixel[TRAIN_LINES], 1) &&
-        write_npy(argument[2], "digits_test_y.npy", "<i4", TEST_LINES, 1, &data.label[TRAIN_LINES], 4);
+        write_npy(argument[2], "digits_test_x.npy", 'i', 1, TEST_LINES, PIXELS, data.pixel[TRAIN_LINES]) &&
+        write_npy(argument[2], "digits_test_y.npy", 'i', 4, TEST_LINES, 1, &data.label[TRAIN_LINES]);
     return good ? 0 : 1;
 }
