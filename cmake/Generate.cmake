@@ -9,6 +9,7 @@
 set(PTO_GENERATED_PUBLIC_HEADERS
     include/pto/ops.h
     include/pto/functions.h
+    include/pto/inst_macros.h
 )
 # Private headers, seen like headers of src/: #include "isa/NAME".
 set(PTO_GENERATED_PRIVATE_HEADERS

@@ -24,6 +24,11 @@ PTO_API pto_diag_list *pto_core_diags(pto_core *core);
 
 /* A default-constructed tile of a type: unassigned; dynamic extents start at the capacity. */
 PTO_API pto_tile pto_tile_make(pto_tile_type type);
+/* The same with dynamic valid extents of the given values, cut to the capacity. */
+PTO_API pto_tile pto_tile_make_valid(pto_tile_type type, int32_t valid_rows, int32_t valid_cols);
+/* A matrix in global memory: ND rows are `stride` elements apart, DN columns are. No bounds are set. */
+PTO_API pto_global pto_global_make_2d(void *data, pto_dtype dtype, pto_layout layout, int64_t rows, int64_t cols,
+                                      int64_t stride);
 /* TASSIGN(tile, addr): places the tile at a byte offset of its memory (00-model, 9). Refused with
  * SA-0352..0354 rules when it does not fit or is unaligned. Ignored, with a note, in auto mode. */
 PTO_API pto_status pto_tile_assign(pto_core *core, pto_tile *tile, uint64_t addr);

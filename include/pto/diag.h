@@ -121,6 +121,9 @@ PTO_API void pto_diag_fix(pto_diag_list *list, const char *format, ...) PTO_PRIN
 PTO_API void pto_diag_target(pto_diag_list *list, const char *target);
 PTO_API void pto_diag_note(pto_diag_list *list, pto_where where, const char *format, ...) PTO_PRINTF(3, 4);
 
+/* Copies what `from` keeps to the end of `list`, repeats swallowed. */
+PTO_API void pto_diag_append(pto_diag_list *list, const pto_diag_list *from);
+
 /* How many of a severity were added, without repeats, the dropped ones included. */
 PTO_API size_t pto_diag_count(const pto_diag_list *list, pto_severity severity);
 /* How many of all severities were not kept: the cap was reached or memory was out. */

@@ -148,6 +148,9 @@ PTO_API uint32_t pto_loc_capacity(pto_target target, pto_loc loc);
 
 /* A flat tile type with default layout: row-major, no box, valid = capacity. */
 PTO_API pto_tile_type pto_tile_type_make(pto_loc loc, pto_dtype dtype, int32_t rows, int32_t cols);
+/* Flat column-major (DN), and blocks of 16 rows x 32 bytes in columns (Nz). */
+PTO_API pto_tile_type pto_tile_type_dn(pto_loc loc, pto_dtype dtype, int32_t rows, int32_t cols);
+PTO_API pto_tile_type pto_tile_type_nz(pto_loc loc, pto_dtype dtype, int32_t rows, int32_t cols);
 /* Layout aliases of 00-model, 5: TileLeft (Zz on a2a3, else Nz), TileRight (Zn), TileAcc (Nz, 1024). */
 PTO_API pto_tile_type pto_tile_type_left(pto_target target, pto_dtype dtype, int32_t rows, int32_t cols);
 PTO_API pto_tile_type pto_tile_type_right(pto_dtype dtype, int32_t rows, int32_t cols);

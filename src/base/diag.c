@@ -215,3 +215,22 @@ bool pto_diag_has(const pto_diag_list *list, const char *rule) {
             return true;
     return false;
 }
+
+void pto_diag_append(pto_diag_list *list, const pto_diag_list *from) {
+    if (!list || !from || list == from)
+        return;
+    for (const pto_diagnostic *d = from->first; d; d = d->next) {
+        if (!pto_diag_add(list, d->severity, d->rule, d->where, "%s", d->message))
+            continue;
+        if (d->found)
+            pto_diag_found(list, "%s", d->found);
+        if (d->allowed)
+            pto_diag_allowed(list, "%s", d->allowed);
+        if (d->fix)
+            pto_diag_fix(list, "%s", d->fix);
+        if (d->target)
+            pto_diag_target(list, d->target);
+        for (const pto_diagnostic *note = d->notes; note; note = note->next)
+            pto_diag_note(list, note->where, "%s", note->message);
+    }
+}

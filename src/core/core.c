@@ -117,6 +117,25 @@ pto_tile pto_tile_make(pto_tile_type type) {
                       .valid_cols = type.valid_cols < 0 ? type.cols : type.valid_cols};
 }
 
+pto_tile pto_tile_make_valid(pto_tile_type type, int32_t valid_rows, int32_t valid_cols) {
+    type.valid_rows = type.valid_cols = PTO_DYNAMIC;
+    pto_tile tile = pto_tile_make(type);
+    tile.valid_rows = valid_rows < type.rows ? valid_rows : type.rows;
+    tile.valid_cols = valid_cols < type.cols ? valid_cols : type.cols;
+    return tile;
+}
+
+pto_global pto_global_make_2d(void *data, pto_dtype dtype, pto_layout layout, int64_t rows, int64_t cols,
+                              int64_t stride) {
+    bool nd = layout == PTO_LAYOUT_ND;
+    int64_t plane = nd ? rows * stride : cols * stride;
+    return (pto_global){.dtype = dtype,
+                        .layout = layout,
+                        .shape = {1, 1, 1, rows, cols},
+                        .stride = {plane, plane, plane, nd ? stride : 1, nd ? 1 : stride},
+                        .data = data};
+}
+
 pto_status pto_tile_bind(pto_core *core, pto_tile *tile) {
     if (tile->data)
         return PTO_OK;

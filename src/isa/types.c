@@ -140,6 +140,18 @@ pto_tile_type pto_tile_type_make(pto_loc loc, pto_dtype dtype, int32_t rows, int
                            .compact = PTO_COMPACT_NULL};
 }
 
+pto_tile_type pto_tile_type_dn(pto_loc loc, pto_dtype dtype, int32_t rows, int32_t cols) {
+    pto_tile_type type = pto_tile_type_make(loc, dtype, rows, cols);
+    type.blayout = PTO_COL_MAJOR;
+    return type;
+}
+
+pto_tile_type pto_tile_type_nz(pto_loc loc, pto_dtype dtype, int32_t rows, int32_t cols) {
+    pto_tile_type type = pto_tile_type_dn(loc, dtype, rows, cols);
+    type.slayout = PTO_BOX_ROW_MAJOR;
+    return type;
+}
+
 pto_tile_type pto_tile_type_left(pto_target target, pto_dtype dtype, int32_t rows, int32_t cols) {
     pto_tile_type type = pto_tile_type_make(PTO_LOC_LEFT, dtype, rows, cols);
     type.blayout = target == PTO_TARGET_A2A3 ? PTO_ROW_MAJOR : PTO_COL_MAJOR;

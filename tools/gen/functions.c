@@ -67,3 +67,12 @@ void gen_emit_functions_source(const gen_table *table, FILE *out) {
         fputs("    return pto_core_execute(core, &instr);\n}\n", out);
     }
 }
+
+void gen_emit_macros(const gen_table *table, FILE *out) {
+    fputs(BANNER "/* One macro per instruction, for <pto/pto-inst.h>. */\n"
+                 "#ifndef PTO_INST_MACROS_H\n#define PTO_INST_MACROS_H\n\n",
+          out);
+    for (int i = 0; i < table->op_count; i++)
+        fprintf(out, "#define %s(...) PTO_CALL(PTO_OP_%s, __VA_ARGS__)\n", table->op[i], table->op[i]);
+    fputs("\n#endif\n", out);
+}

@@ -88,6 +88,7 @@ void gen_emit_ops(const gen_table *table, FILE *out);
 void gen_emit_kernels(const gen_table *table, FILE *out);
 void gen_emit_table(const gen_table *table, FILE *out);
 void gen_emit_functions_header(const gen_table *table, FILE *out);
+void gen_emit_macros(const gen_table *table, FILE *out);
 void gen_emit_functions_source(const gen_table *table, FILE *out);
 
 #endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels written in C: the current core of a thread, and running a kernel over blocks. */
+#ifndef PTO_LAUNCH_H
+#define PTO_LAUNCH_H
+
+#include <pto/core.h>
+
+PTO_BEGIN_DECLS
+
+/* The core that the macros of <pto/pto-inst.h> execute on: the one set for this thread, else one of the
+ * thread's own, made with default options (target cpu) at the first use and destroyed with the thread. NULL
+ * without memory. */
+PTO_API pto_core *pto_core_current(void);
+/* Sets it for the calling thread and returns the one set before (NULL = none). The caller keeps ownership. */
+PTO_API pto_core *pto_core_set_current(pto_core *core);
+
+/* Number of the running block and of blocks of the launch (00-model, 12); 0 and 1 outside of a launch. */
+PTO_API uint32_t pto_block_idx(void);
+PTO_API uint32_t pto_block_num(void);
+
+typedef struct pto_launch_options {
+    pto_options core; /* of every core */
+    uint32_t blocks;  /* 0 = 1 */
+    uint32_t threads; /* 0 = all processors, at most `blocks` */
+} pto_launch_options;
+
+/* Runs kernel(argument) once per block, each on a core with zeroed memories, and waits for all. A block whose
+ * kernel caused a refusal ends the launch: PTO_ERR_REFUSED with the diagnostics of the first such block in
+ * `diags`. */
+PTO_API pto_status pto_launch(const pto_launch_options *options, void (*kernel)(void *argument),
+                              void *argument, pto_diag_list *diags);
+
+PTO_END_DECLS
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A call of the upper-case C macros: picks the form by the kinds of the arguments and goes to the door. */
+#include "isa/isa.h"
+#include <pto/launch.h>
+#include <pto/pto-inst.h>
+
+#include <stdio.h>
+
+static pto_operand_kind wanted_kind(const pto_operand_desc *desc) {
+    if (desc->role == PTO_ROLE_SCALAR || desc->role == PTO_ROLE_ATTR)
+        return PTO_OPERAND_SCALAR;
+    return desc->is_global ? PTO_OPERAND_GLOBAL : PTO_OPERAND_TILE;
+}
+
+/* Fills the instruction if every argument finds its operand and every required operand its argument. */
+static bool fit(const pto_form_desc *form, const pto_call_arg *args, size_t count, pto_instr *instr) {
+    size_t used = 0;
+    for (int i = 0; i < form->operand_count; i++) {
+        const pto_operand_desc *desc = &form->operand[i];
+        bool optional = desc->optional || desc->role == PTO_ROLE_ATTR;
+        if (used < count && args[used].kind == wanted_kind(desc)) {
+            const pto_call_arg *arg = &args[used++];
+            pto_operand *operand = &instr->operand[i];
+            operand->kind = arg->kind;
+            if (arg->kind == PTO_OPERAND_TILE)
+                operand->tile = arg->tile;
+            else if (arg->kind == PTO_OPERAND_GLOBAL)
+                operand->global = arg->global;
+            else
+                operand->scalar = arg->scalar;
+            if (desc->role == PTO_ROLE_ATTR)
+                operand->scalar.dtype = PTO_DTYPE_NONE;
+        } else if (optional) {
+            instr->operand[i].kind = PTO_OPERAND_ABSENT;
+        } else {
+            return false;
+        }
+    }
+    return used == count;
+}
+
+static pto_status no_form(pto_core *core, pto_op op, const pto_call_arg *args, size_t count, const char *file,
+                          int line) {
+    static const char *const names[] = {"nothing", "tile", "global", "scalar"};
+    pto_diag_list *diags = pto_core_diags(core);
+    char text[128] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < count && n < sizeof text - 16; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? ", " : "", names[args[i].kind]);
+    pto_diag_add(diags, PTO_ERROR, "PTO-E0902", pto_at_file(file), "%s: no call form takes these arguments",
+                 pto_op_table[op].mnemonic);
+    pto_diag_found(diags, "%s(%s) in line %d", pto_op_table[op].mnemonic, text, line);
+    pto_diag_allowed(diags, "see pto isa %s", pto_op_table[op].mnemonic);
+    return PTO_ERR_REFUSED;
+}
+
+pto_status pto_call(pto_op op, const pto_call_arg *args, size_t count, const char *file, int line) {
+    pto_core *core = pto_core_current();
+    if (!core)
+        return PTO_ERR_NOMEM;
+    if ((unsigned)op >= PTO_OP_COUNT)
+        return PTO_ERR_USAGE;
+    const pto_op_desc *desc = &pto_op_table[op];
+    for (int f = 0; f < desc->form_count; f++) {
+        pto_instr instr = {.form = (pto_form)((int)desc->first_form + f), .file = file, .line = line};
+        if (fit(pto_form_get(instr.form), args, count, &instr))
+            return pto_core_execute(core, &instr);
+    }
+    return no_form(core, op, args, count, file, line);
+}

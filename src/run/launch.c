@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pto_launch: a C kernel over blocks. */
+#include "run/current.h"
+#include "run/parallel.h"
+
+#include <stdlib.h>
+
+typedef struct launch {
+    const pto_launch_options *options;
+    void (*kernel)(void *argument);
+    void *argument;
+    uint32_t blocks;
+    pto_core **cores; /* one per worker, made by the worker */
+    pto_diag_list *diags;
+} launch;
+
+static pto_status run_block(void *user, uint32_t worker, uint32_t block) {
+    launch *l = user;
+    pto_core *core = l->cores[worker];
+    if (!core)
+        core = l->cores[worker] = pto_core_create(&l->options->core);
+    else
+        pto_core_reset(core);
+    if (!core)
+        return PTO_ERR_NOMEM;
+    pto_current before = pto_current_swap((pto_current){core, block, l->blocks});
+    l->kernel(l->argument);
+    pto_current_swap(before);
+    return pto_diag_count(pto_core_diags(core), PTO_ERROR) ? PTO_ERR_REFUSED : PTO_OK;
+}
+
+static void block_failed(void *user, uint32_t worker) {
+    launch *l = user;
+    if (l->cores[worker])
+        pto_diag_append(l->diags, pto_core_diags(l->cores[worker]));
+}
+
+pto_status pto_launch(const pto_launch_options *options, void (*kernel)(void *argument), void *argument,
+                      pto_diag_list *diags) {
+    launch l = {options, kernel, argument, options->blocks ? options->blocks : 1, NULL, diags};
+    uint32_t workers = pto_parallel_workers(options->threads, l.blocks);
+    l.cores = calloc(workers, sizeof *l.cores);
+    if (!l.cores)
+        return PTO_ERR_NOMEM;
+    pto_parallel parallel = {
+        .blocks = l.blocks, .workers = workers, .run = run_block, .failed = block_failed, .user = &l};
+    pto_status status = pto_parallel_run(&parallel);
+    for (uint32_t i = 0; i < workers; i++)
+        pto_core_destroy(l.cores[i]);
+    free(l.cores);
+    return status;
+}
