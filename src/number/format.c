@@ -97,13 +97,13 @@ pto_format pto_format_of_dtype(pto_dtype type) {
 
 static uint64_t low_bits(unsigned n) { return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1; }
 
-static pto_number special(pto_number_class kind, bool negative) {
+static pto_number special_number(pto_number_class kind, bool negative) {
     return (pto_number){.kind = kind, .negative = negative};
 }
 
-static pto_number finite(bool negative, uint64_t significand, int32_t exponent) {
+static pto_number finite_number(bool negative, uint64_t significand, int32_t exponent) {
     if (significand == 0)
-        return special(PTO_NUMBER_ZERO, negative);
+        return special_number(PTO_NUMBER_ZERO, negative);
     return (pto_number){PTO_NUMBER_FINITE, negative, false, exponent, significand};
 }
 
@@ -147,7 +147,7 @@ static uint64_t round_units(pto_number x, int32_t unit, pto_round_mode mode) {
 pto_number pto_number_round_integral(pto_number value, pto_round_mode mode) {
     if (value.kind != PTO_NUMBER_FINITE || value.exponent >= 0)
         return value;
-    return finite(value.negative, round_units(value, 0, mode), 0);
+    return finite_number(value.negative, round_units(value, 0, mode), 0);
 }
 
 /* Moves the leading one of a finite value to the top bit and returns floor(log2 of the magnitude). */
@@ -179,16 +179,16 @@ static pto_number decode_binary(const pto_format_info *f, uint64_t code) {
     const bool negative = (code >> (fraction_bits + f->exponent_bits)) & 1;
     const uint64_t magnitude = (field << fraction_bits | fraction) << f->zero_bits;
     if (f->has_inf && magnitude >= binary_inf(f)) {
-        return magnitude == binary_inf(f) ? special(PTO_NUMBER_INF, negative)
-                                          : special(PTO_NUMBER_NAN, false);
+        return magnitude == binary_inf(f) ? special_number(PTO_NUMBER_INF, negative)
+                                          : special_number(PTO_NUMBER_NAN, false);
     }
     if (f->nan_code > f->max_code && magnitude == f->nan_code)
-        return special(PTO_NUMBER_NAN, false);
+        return special_number(PTO_NUMBER_NAN, false);
     const int32_t lowest =
         1 - f->bias - (int32_t)fraction_bits; /* exponent of the last place of a subnormal */
     if (field == 0)
-        return finite(negative, fraction, lowest);
-    return finite(negative, fraction | UINT64_C(1) << fraction_bits, lowest + (int32_t)field - 1);
+        return finite_number(negative, fraction, lowest);
+    return finite_number(negative, fraction | UINT64_C(1) << fraction_bits, lowest + (int32_t)field - 1);
 }
 
 static uint64_t encode_binary(const pto_format_info *f, pto_number x, pto_round_mode mode, bool saturate) {
@@ -228,11 +228,11 @@ static pto_number decode_hif8(uint64_t code) {
     const bool negative = code & 0x80;
     const uint32_t p = code & 0x7F;
     if (p == 0)
-        return negative ? special(PTO_NUMBER_NAN, false) : special(PTO_NUMBER_ZERO, false);
+        return negative ? special_number(PTO_NUMBER_NAN, false) : special_number(PTO_NUMBER_ZERO, false);
     if (p == 0x6F)
-        return special(PTO_NUMBER_INF, negative);
+        return special_number(PTO_NUMBER_INF, negative);
     if (p < 0x08)
-        return finite(negative, 1, (int32_t)p - 23);
+        return finite_number(negative, 1, (int32_t)p - 23);
     int32_t exponent = 0, sign_bit = 0;
     if (p >= 0x60) {
         exponent = 8 + (int32_t)(p >> 1 & 7), sign_bit = p >> 4 & 1;
@@ -246,7 +246,7 @@ static pto_number decode_hif8(uint64_t code) {
     if (sign_bit)
         exponent = -exponent;
     const int32_t n = hif8_fraction_bits(exponent);
-    return finite(negative, (UINT64_C(1) << n) | (p & low_bits((unsigned)n)), exponent - n);
+    return finite_number(negative, (UINT64_C(1) << n) | (p & low_bits((unsigned)n)), exponent - n);
 }
 
 static uint64_t encode_hif8(const pto_format_info *f, pto_number x, pto_round_mode mode, bool saturate) {
@@ -328,8 +328,8 @@ static uint64_t encode_e8m0(pto_number x, pto_round_mode mode, bool saturate) {
 static pto_number decode_e6m2(uint64_t code) {
     code &= 0xFF;
     if (code == 0xFF)
-        return special(PTO_NUMBER_NAN, false);
-    return finite(false, 4 + (code & 3), (int32_t)(code >> 2) - 48 - 2);
+        return special_number(PTO_NUMBER_NAN, false);
+    return finite_number(false, 4 + (code & 3), (int32_t)(code >> 2) - 48 - 2);
 }
 
 /* There is no zero: everything below the smallest code, zero and negatives included, becomes that code. */
@@ -356,9 +356,9 @@ static pto_number decode_integer(const pto_format_info *f, uint64_t code) {
     code &= low_bits(f->bits);
     if (f->is_signed && code >> (f->bits - 1)) {
         code |= ~low_bits(f->bits);
-        return finite(true, 0 - code, 0);
+        return finite_number(true, 0 - code, 0);
     }
-    return finite(false, code, 0);
+    return finite_number(false, code, 0);
 }
 
 /* Two's complement of the value clamped to an integer format of that many bits. */
@@ -406,7 +406,8 @@ pto_number pto_number_decode(pto_format format, uint64_t code) {
         return decode_e6m2(code);
     case PTO_FORMAT_POWER:
         code &= 0xFF;
-        return code == 0xFF ? special(PTO_NUMBER_NAN, false) : finite(false, 1, (int32_t)code - f->bias);
+        return code == 0xFF ? special_number(PTO_NUMBER_NAN, false)
+                            : finite_number(false, 1, (int32_t)code - f->bias);
     case PTO_FORMAT_BINARY:
     default:
         return decode_binary(f, code);
@@ -444,7 +445,7 @@ pto_number pto_number_from_f32(float value) {
 
 pto_number pto_number_from_s64(int64_t value) { return pto_number_decode(PTO_FORMAT_S64, (uint64_t)value); }
 
-pto_number pto_number_from_u64(uint64_t value) { return finite(false, value, 0); }
+pto_number pto_number_from_u64(uint64_t value) { return finite_number(false, value, 0); }
 
 double pto_number_to_f64(pto_format format, uint64_t code) {
     const uint64_t bits =
