@@ -6,6 +6,9 @@
 #include <pto/core.h>
 #include <pto/diag.h>
 #include <pto/functions.h>
+#include <pto/io.h>
+#include <pto/isa.h>
+#include <pto/launch.h>
 #include <pto/npy.h>
 #include <pto/number.h>
 #include <pto/program.h>

@@ -57,6 +57,7 @@ typedef void (*pto_rule_fn)(struct pto_legality *, const struct pto_rule_use *);
 typedef struct pto_rule_use {
     pto_rule_fn check;
     const char *name;
+    const char *text; /* what the rule demands, one clause; from the table's `rule` lines */
     uint8_t targets; /* bit set of pto_target */
     uint8_t arg_count;
     int16_t arg[6]; /* operand positions or integers, as the rule defines */

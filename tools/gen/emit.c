@@ -155,7 +155,9 @@ static void emit_row_data(FILE *out, const gen_row *row, int index, int *pipe_co
         fprintf(out, "static const pto_rule_use rules_%d[] = {\n", index);
         for (int i = 0; i < row->rule_count; i++) {
             const gen_rule *r = &row->rule[i];
-            fprintf(out, "    {pto_rule_%s, \"%s\", %u, %d, {", r->name, r->name, r->targets, r->arg_count);
+            fprintf(out, "    {pto_rule_%s, \"%s\", ", r->name, r->name);
+            string(out, r->text);
+            fprintf(out, ", %u, %d, {", r->targets, r->arg_count);
             for (int a = 0; a < r->arg_count; a++)
                 fprintf(out, "%d%s", r->arg[a], a + 1 < r->arg_count ? ", " : "");
             fprintf(out, "%s}},\n", r->arg_count ? "" : "0");

@@ -25,6 +25,7 @@ typedef struct gen_operand {
 
 typedef struct gen_rule {
     char *name;
+    const char *text; /* from the table's `rule` lines */
     unsigned targets;
     int arg_count;
     int arg[6];

@@ -130,11 +130,36 @@ static unsigned parse_targets(int line, const char *s) {
     return set;
 }
 
-typedef struct ruleset {
+static char *trim(char *s) {
+    while (*s == ' ' || *s == '\t')
+        s++;
+    size_t n = strlen(s);
+    while (n && (s[n - 1] == ' ' || s[n - 1] == '\t' || s[n - 1] == '\n' || s[n - 1] == '\r'))
+        s[--n] = 0;
+    return s;
+}
+
+/* `ruleset NAME = rules` and `rule NAME = what it demands`, collected before the rows that use them. */
+typedef struct definition {
     char *name, *body;
-} ruleset;
-static ruleset rulesets[32];
-static int ruleset_count;
+} definition;
+static definition rulesets[32], rule_texts[128];
+static int ruleset_count, rule_text_count;
+
+static void define(definition *list, int *count, int size, char *s, int line) {
+    char *eq = strchr(s, '=');
+    if (!eq || *count == size)
+        gen_fail(line, "a definition is NAME = text");
+    *eq = 0;
+    list[(*count)++] = (definition){trim(s), trim(eq + 1)};
+}
+
+static const char *rule_text(const char *name) {
+    for (int i = 0; i < rule_text_count; i++)
+        if (!strcmp(rule_texts[i].name, name))
+            return rule_texts[i].body;
+    return NULL;
+}
 
 static void parse_rules(gen_row *row, char *field) {
     for (char *word; (word = next_word(&field));) {
@@ -173,16 +198,8 @@ static void parse_rules(gen_row *row, char *field) {
             }
         }
         r->name = word;
+        r->text = rule_text(word);
     }
-}
-
-static char *trim(char *s) {
-    while (*s == ' ' || *s == '\t')
-        s++;
-    size_t n = strlen(s);
-    while (n && (s[n - 1] == ' ' || s[n - 1] == '\t' || s[n - 1] == '\n' || s[n - 1] == '\r'))
-        s[--n] = 0;
-    return s;
 }
 
 typedef struct field {
@@ -283,11 +300,11 @@ gen_table gen_read(const char *path) {
         if (!*s || *s == '#')
             continue;
         if (!strncmp(s, "ruleset ", 8)) {
-            char *eq = strchr(s, '=');
-            if (!eq || ruleset_count == 32)
-                gen_fail(line, "bad ruleset");
-            *eq = 0;
-            rulesets[ruleset_count++] = (ruleset){trim(s + 8), trim(eq + 1)};
+            define(rulesets, &ruleset_count, 32, s + 8, line);
+            continue;
+        }
+        if (!strncmp(s, "rule ", 5)) {
+            define(rule_texts, &rule_text_count, 128, s + 5, line);
             continue;
         }
         char *space = s + strcspn(s, " \t");
