@@ -39,6 +39,12 @@ typedef enum pto_type_kind {
 
 typedef enum pto_signedness { PTO_SIGNLESS, PTO_SIGNED, PTO_UNSIGNED } pto_signedness;
 
+typedef enum pto_memref_spelling {
+    PTO_MEMREF_BUILTIN,
+    PTO_MEMREF_PTO,
+    PTO_MEMREF_GLOBAL
+} pto_memref_spelling;
+
 typedef struct pto_type pto_type;
 struct pto_type {
     pto_type_kind kind;
@@ -47,22 +53,24 @@ struct pto_type {
     pto_signedness signedness;
     /* FLOAT; also the element type as the ISA sees it for PTR, views, tiles (signless = signed) */
     pto_dtype dtype;
-    /* PTR, views, MEMREF, TILE, TILE_BUF, VECTOR: element type (INT or FLOAT), keeps the spelling i8/si8/ui8
-     */
+    /* PTR, views, MEMREF, TILE, TILE_BUF, VECTOR: element type (INT or FLOAT), keeps the spelling
+     * i8/si8/ui8; NULL when open or not understood */
     const pto_type *element;
     /* views, MEMREF, VECTOR: dims, PTO_DYNAMIC = ? ; TILE, TILE_BUF use `tile` */
     uint8_t rank;
     int64_t dim[5];
     /* TILE, TILE_BUF */
-    bool open;         /* written `<...>`: parameters not given; `tile` is meaningless */
+    bool open;         /* written `<...>`: parameters not given; `tile` is meaningless (views, MEMREF too) */
     bool layout_given; /* false for `!pto.tile<16x16xf32>`: only shape and element were written */
     pto_tile_type tile;
     /* FUNCTION */
     uint32_t input_count, result_count;
     const pto_type *const *inputs;
     const pto_type *const *results;
-    /* OPAQUE, EVENT: text */
+    /* OPAQUE: the whole type; PTR: address space when not gm; MEMREF: what follows the element type;
+     * FLOAT: spelling when it is not the canonical one; TILE_BUF: empty */
     pto_str text;
+    pto_memref_spelling memref;
     uint32_t id; /* order of interning */
 };
 
@@ -186,14 +194,32 @@ struct pto_program {
     /* PTO-AS programs: one implicit function @main whose arguments are the .arg directives */
 };
 
-/* ---- building (program.c, types.c) --------------------------------------------------------- */
+/* ---- building (program.c, types.c, attrs.c) ------------------------------------------------- */
 
-pto_program *pto_program_create(size_t byte_limit); /* NULL when out of memory */
+/* A program with an empty module. NULL when out of memory.
+ *
+ * Everything below allocates from program->arena. Set arena->on_failure before building: then no
+ * builder returns NULL; without a handler each returns NULL when memory is out or the limit is met. */
+pto_program *pto_program_create(size_t byte_limit);
+/* Copies the text into the arena and makes program->source of it. */
+bool pto_program_set_source(pto_program *program, const char *name, const char *text, size_t len);
+pto_str pto_program_copy(pto_program *program, pto_str text); /* a copy that lives as long as the program */
 
 const pto_type *pto_type_index(pto_program *program);
 const pto_type *pto_type_int(pto_program *program, uint32_t width, pto_signedness signedness);
 const pto_type *pto_type_float(pto_program *program, pto_dtype dtype);
 const pto_type *pto_type_intern(pto_program *program, const pto_type *candidate);
+const pto_type *pto_type_simple(pto_program *program, pto_type_kind kind); /* NONE, EVENT */
+const pto_type *pto_type_element(pto_program *program, pto_dtype dtype);   /* f32, i32, ui8, ... of a dtype */
+const pto_type *pto_type_ptr(pto_program *program, const pto_type *element);
+/* TENSOR_VIEW, PARTITION_VIEW, MEMREF, VECTOR; rank 0..5. */
+const pto_type *pto_type_shaped(pto_program *program, pto_type_kind kind, const pto_type *element, int rank,
+                                const int64_t *dim);
+/* TILE or TILE_BUF; element NULL = the canonical type of tile->dtype. */
+const pto_type *pto_type_tile(pto_program *program, pto_type_kind kind, const pto_tile_type *tile,
+                              const pto_type *element);
+const pto_type *pto_type_function(pto_program *program, const pto_type *const *inputs, uint32_t input_count,
+                                  const pto_type *const *results, uint32_t result_count);
 /* The ISA element type of a scalar type (index -> s64, i32 -> s32, ui8 -> u8); NONE when there is none. */
 pto_dtype pto_type_dtype(const pto_type *type);
 bool pto_type_is_tile(const pto_type *type);   /* TILE or TILE_BUF */
@@ -206,11 +232,64 @@ pto_value *pto_operation_set_result(pto_program *program, pto_operation *op, uin
 pto_region *pto_operation_add_region(pto_program *program, pto_operation *op);
 pto_block *pto_region_add_block(pto_program *program, pto_region *region);
 pto_value *pto_block_add_arg(pto_program *program, pto_block *block, const pto_type *type, pto_str name);
+/* Keeps operand[0, count) and result[] as they are and makes room for `operands` operands. */
+void pto_operation_resize(pto_program *program, pto_operation *op, uint32_t operands);
 void pto_block_append(pto_block *block, pto_operation *op);
 void pto_block_insert_before(pto_operation *anchor, pto_operation *op);
 void pto_block_remove(pto_operation *op);
 void pto_operation_set_attr(pto_program *program, pto_operation *op, pto_str name, const pto_attr *value);
+void pto_operation_remove_attr(pto_operation *op, const char *name);
 const pto_attr *pto_operation_attr(const pto_operation *op, const char *name); /* NULL when absent */
+
+const pto_attr *pto_attr_unit(pto_program *program);
+const pto_attr *pto_attr_bool(pto_program *program, bool value);
+const pto_attr *pto_attr_int(pto_program *program, int64_t value, const pto_type *type); /* NULL type = i64 */
+const pto_attr *pto_attr_float(pto_program *program, double value, const pto_type *type);
+const pto_attr *pto_attr_string(pto_program *program, pto_str text);
+const pto_attr *pto_attr_symbol(pto_program *program, pto_str name);
+const pto_attr *pto_attr_type(pto_program *program, const pto_type *type);
+const pto_attr *pto_attr_opaque(pto_program *program, pto_str text);
+const pto_attr *pto_attr_array(pto_program *program, const pto_attr *const *items, uint32_t count);
+const pto_attr *pto_attr_dense(pto_program *program, const pto_type *element, const int64_t *items,
+                               uint32_t count);
+const pto_attr *pto_attr_dict(pto_program *program, const pto_named_attr *entries, uint32_t count);
+/* ENUM with the canonical spelling of kind and value; NULL when the kind or the value does not exist. Any
+ * letter case; CAST_ before a round mode is dropped (but CAST_RINT is a value of its own). */
+const pto_attr *pto_attr_enum(pto_program *program, pto_str kind, pto_str value);
+
+/* ---- enums of attributes (60, 3.5; enums.c) ---- */
+typedef struct pto_enum_value {
+    const char *name;
+    int32_t number; /* ABI number of 3.5 */
+} pto_enum_value;
+typedef struct pto_enum_desc {
+    const char *name;  /* "round_mode" */
+    bool dialect_enum; /* printed #pto<name value>; else #pto.name<value> */
+    const pto_enum_value *values;
+    uint32_t count;
+} pto_enum_desc;
+const pto_enum_desc *pto_enum_find(pto_str name); /* any case; legacy and PTO-AS names too; NULL if unknown */
+size_t pto_enum_count(void);
+const pto_enum_desc *pto_enum_at(size_t index);
+const pto_enum_value *pto_enum_value_find(const pto_enum_desc *desc, pto_str value); /* any case */
+/* The enum of a table attribute; NULL for BOOL, INT, NONE. */
+const pto_enum_desc *pto_enum_of_attr(pto_attr_kind kind);
+/* The enum of the attribute `key` of an operation (of the table or not), NULL when it is no enum. */
+const pto_enum_desc *pto_enum_of_key(const pto_operation *op, pto_str key);
+/* The value of a table attribute in the numbering of pto/types.h (isa): what the door takes. False when the
+ * attribute is of another kind than the table says. */
+bool pto_attr_isa_value(pto_attr_kind kind, const pto_attr *attr, int64_t *value);
+/* Pipe of an ENUM of kind pipe, or of a sync endpoint (pipe_event_type); PTO_PIPE_COUNT when it names none.
+ */
+pto_pipe pto_attr_pipe(const pto_attr *attr);
+
+/* ---- comparison (equal.c) ---- */
+/* Same structure: operations, operands, types, attributes, regions, by value numbering. Names of values and
+ * blocks, spans and sources do not count, nor does the order of attributes. Types of both programs are
+ * compared by structure. */
+bool pto_program_equal(const pto_program *a, const pto_program *b);
+bool pto_type_equal(const pto_type *a, const pto_type *b);
+bool pto_attr_equal(const pto_attr *a, const pto_attr *b);
 
 /* Functions of the module in order; the entry by the rule of 60, 3.2 (NULL + message when there is none
  * or the name is unknown). */
@@ -222,5 +301,15 @@ pto_operation *pto_program_entry(const pto_program *program, const char *name, p
 
 const char *pto_op_kind_name(pto_op_kind kind); /* "arith.addi"; NULL for INSTR and UNKNOWN */
 pto_op_kind pto_op_kind_find(pto_str name);     /* PTO_OPK_UNKNOWN when not listed */
+
+/* What any operation of a kind must have, whatever text it came from (ops.c). */
+typedef struct pto_op_shape {
+    int16_t operand_min, operand_max; /* max -1 = any number */
+    int16_t result_min, result_max;
+    uint8_t regions;
+    uint8_t segments;  /* number of operand segments, 0 = none */
+    const char *props; /* inherent attributes, blank separated (60, 3.9.8) */
+} pto_op_shape;
+const pto_op_shape *pto_op_shape_of(pto_op_kind kind); /* NULL for INSTR and UNKNOWN */
 
 #endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names and shapes of the operations that are not instructions (60, 3.3, 3.9). */
+#include "program/program.h"
+
+static const char *const names[PTO_OPK_COUNT] = {
+#define PTO_OPK_ROW(kind, name) [PTO_OPK_##kind] = name,
+#include "program/ops.def"
+#undef PTO_OPK_ROW
+};
+
+const char *pto_op_kind_name(pto_op_kind kind) { return (unsigned)kind < PTO_OPK_COUNT ? names[kind] : NULL; }
+
+pto_op_kind pto_op_kind_find(pto_str name) {
+    for (int i = 0; i < PTO_OPK_COUNT; i++)
+        if (names[i] && pto_str_equal(name, pto_str_from(names[i])))
+            return (pto_op_kind)i;
+    return PTO_OPK_UNKNOWN;
+}
+
+#define INT_FLAGS "overflowFlags"
+#define FLOAT_FLAGS "fastmath"
+#define BINARY(kind, props) [PTO_OPK_ARITH_##kind] = {2, 2, 1, 1, 0, 0, props}
+#define UNARY(kind, props) [PTO_OPK_ARITH_##kind] = {1, 1, 1, 1, 0, 0, props}
+#define EFFECT(kind, operands, props) [PTO_OPK_##kind] = {operands, operands, 0, 0, 0, 0, props}
+
+static const pto_op_shape shapes[PTO_OPK_COUNT] = {
+    [PTO_OPK_MODULE] = {0, 0, 0, 0, 1, 0, "sym_name"},
+    [PTO_OPK_FUNC] = {0, 0, 0, 0, 1, 0, "sym_name function_type sym_visibility arg_attrs res_attrs"},
+    [PTO_OPK_RETURN] = {0, -1, 0, 0, 0, 0, ""},
+    [PTO_OPK_CALL] = {0, -1, 0, -1, 0, 0, "callee"},
+    [PTO_OPK_ADDPTR] = {2, 2, 1, 1, 0, 0, ""},
+    [PTO_OPK_LOAD_SCALAR] = {2, 2, 1, 1, 0, 0, ""},
+    EFFECT(STORE_SCALAR, 3, ""),
+    [PTO_OPK_MAKE_TENSOR_VIEW] = {1, -1, 1, 1, 0, 3, "layout"},
+    [PTO_OPK_PARTITION_VIEW] = {1, -1, 1, 1, 0, 3, ""},
+    [PTO_OPK_GET_TENSOR_VIEW_DIM] = {2, 2, 1, 1, 0, 0, ""},
+    [PTO_OPK_ALLOC_TILE] = {0, 3, 1, 1, 0, 3, ""},
+    [PTO_OPK_SUBSET] = {3, 3, 1, 1, 0, 0, "sizes"},
+    EFFECT(SET_VALIDSHAPE, 3, ""),
+    [PTO_OPK_BITCAST] = {1, 1, 1, 1, 0, 0, ""},
+    EFFECT(TSETVAL, 3, ""),
+    [PTO_OPK_TGETVAL] = {2, 2, 1, 1, 0, 0, ""},
+    EFFECT(SET_FLAG, 0, "src_pipe dst_pipe event_id"),
+    EFFECT(WAIT_FLAG, 0, "src_pipe dst_pipe event_id"),
+    EFFECT(BARRIER, 0, "pipe"),
+    EFFECT(RECORD_EVENT, 0, "src_op dst_op event_id"),
+    EFFECT(WAIT_EVENT, 0, "src_op dst_op event_id"),
+    EFFECT(BARRIER_SYNC, 0, "op_type"),
+    [PTO_OPK_TSYNC] = {0, -1, 0, 0, 0, 0, ""},
+    [PTO_OPK_GET_BLOCK_IDX] = {0, 0, 1, 1, 0, 0, ""},
+    [PTO_OPK_GET_BLOCK_NUM] = {0, 0, 1, 1, 0, 0, ""},
+    [PTO_OPK_GET_SUBBLOCK_IDX] = {0, 0, 1, 1, 0, 0, ""},
+    [PTO_OPK_GET_SUBBLOCK_NUM] = {0, 0, 1, 1, 0, 0, ""},
+    [PTO_OPK_SECTION_CUBE] = {0, 0, 0, 0, 1, 0, ""},
+    [PTO_OPK_SECTION_VECTOR] = {0, 0, 0, 0, 1, 0, ""},
+    [PTO_OPK_PRINT] = {1, 1, 0, 0, 0, 0, "format"},
+    EFFECT(TRAP, 0, ""),
+    [PTO_OPK_AS_CONST] = {0, 0, 1, 1, 0, 0, "value"},
+    [PTO_OPK_ARITH_CONSTANT] = {0, 0, 1, 1, 0, 0, "value"},
+    BINARY(ADDI, INT_FLAGS),
+    BINARY(SUBI, INT_FLAGS),
+    BINARY(MULI, INT_FLAGS),
+    BINARY(DIVSI, ""),
+    BINARY(DIVUI, ""),
+    BINARY(REMSI, ""),
+    BINARY(REMUI, ""),
+    BINARY(CEILDIVSI, ""),
+    BINARY(CEILDIVUI, ""),
+    BINARY(FLOORDIVSI, ""),
+    BINARY(ANDI, ""),
+    BINARY(ORI, ""),
+    BINARY(XORI, ""),
+    BINARY(SHLI, INT_FLAGS),
+    BINARY(SHRSI, ""),
+    BINARY(SHRUI, ""),
+    BINARY(CMPI, "predicate"),
+    [PTO_OPK_ARITH_SELECT] = {3, 3, 1, 1, 0, 0, ""},
+    BINARY(MINSI, ""),
+    BINARY(MINUI, ""),
+    BINARY(MAXSI, ""),
+    BINARY(MAXUI, ""),
+    UNARY(EXTSI, ""),
+    UNARY(EXTUI, ""),
+    UNARY(TRUNCI, INT_FLAGS),
+    UNARY(INDEX_CAST, ""),
+    UNARY(INDEX_CASTUI, ""),
+    BINARY(ADDF, FLOAT_FLAGS),
+    BINARY(SUBF, FLOAT_FLAGS),
+    BINARY(MULF, FLOAT_FLAGS),
+    BINARY(DIVF, FLOAT_FLAGS),
+    BINARY(REMF, FLOAT_FLAGS),
+    UNARY(NEGF, FLOAT_FLAGS),
+    BINARY(CMPF, "predicate fastmath"),
+    BINARY(MINIMUMF, FLOAT_FLAGS),
+    BINARY(MAXIMUMF, FLOAT_FLAGS),
+    BINARY(MINNUMF, FLOAT_FLAGS),
+    BINARY(MAXNUMF, FLOAT_FLAGS),
+    UNARY(EXTF, FLOAT_FLAGS),
+    UNARY(TRUNCF, FLOAT_FLAGS),
+    UNARY(SITOFP, ""),
+    UNARY(UITOFP, ""),
+    UNARY(FPTOSI, ""),
+    UNARY(FPTOUI, ""),
+    UNARY(BITCAST, ""),
+    [PTO_OPK_SCF_FOR] = {3, -1, 0, -1, 1, 0, "unsignedCmp"},
+    [PTO_OPK_SCF_IF] = {1, 1, 0, -1, 2, 0, ""},
+    [PTO_OPK_SCF_WHILE] = {0, -1, 0, -1, 2, 0, ""},
+    [PTO_OPK_SCF_CONDITION] = {1, -1, 0, 0, 0, 0, ""},
+    [PTO_OPK_SCF_YIELD] = {0, -1, 0, 0, 0, 0, ""},
+};
+
+const pto_op_shape *pto_op_shape_of(pto_op_kind kind) {
+    return (unsigned)kind < PTO_OPK_COUNT && names[kind] ? &shapes[kind] : NULL;
+}
