@@ -64,6 +64,7 @@ typedef struct pto_param {
     const char *name; /* without %; "" when unnamed */
     pto_param_kind kind;
     pto_dtype dtype;    /* element or scalar type */
+    bool signless;      /* written i8, i16, ...: arrays of either signedness fit */
     bool read, written; /* pointers: what the body does with it, as far as it can be seen */
     /* pointers: the shape that the program gives it (largest view made of it), rank 0 when not static;
      * tiles: rows, cols */

@@ -22,6 +22,9 @@ typedef enum pto_status {
  */
 PTO_API const char *pto_status_name(pto_status status);
 
+/* The version of the library, "0.1.0". Static storage. */
+PTO_API const char *pto_version(void);
+
 PTO_END_DECLS
 
 #endif

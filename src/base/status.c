@@ -23,3 +23,5 @@ const char *pto_status_name(pto_status status) {
     }
     return "unknown";
 }
+
+const char *pto_version(void) { return PTO_VERSION_STRING; }

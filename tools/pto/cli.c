@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Option parsing, reports, loading of programs. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cli_usage(const cli_command *command, const char *format, ...) {
+    va_list args;
+    fprintf(stderr, "pto %s: ", command->name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "\nTry 'pto %s --help'.\n", command->name);
+    return CLI_USAGE;
+}
+
+static const cli_option *find_option(const cli_option *options, size_t count, const char *arg, size_t len) {
+    for (size_t i = 0; i < count; i++) {
+        bool by_name = strlen(options[i].name) == len && !strncmp(options[i].name, arg, len);
+        bool by_letter = options[i].letter && len == 2 && arg[1] == options[i].letter;
+        if (by_name || by_letter)
+            return &options[i];
+    }
+    return NULL;
+}
+
+bool cli_parse(const cli_command *command, int *argc, char **argv, const cli_option *options, size_t count,
+               int *status) {
+    int kept = 0;
+    bool only_operands = false;
+    for (int i = 0; i < *argc; i++) {
+        char *arg = argv[i];
+        if (only_operands || *arg != '-' || !arg[1]) {
+            argv[kept++] = arg;
+            continue;
+        }
+        if (!strcmp(arg, "--")) {
+            only_operands = true;
+            continue;
+        }
+        if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) {
+            fputs(command->help, stdout);
+            *status = cli_finish(CLI_OK);
+            return false;
+        }
+        size_t len = strcspn(arg, "=");
+        const cli_option *option = find_option(options, count, arg, len);
+        if (!option) {
+            *status = cli_usage(command, "unknown option %s", arg);
+            return false;
+        }
+        if (option->flag) {
+            if (arg[len]) {
+                *status = cli_usage(command, "option %s takes no value", option->name);
+                return false;
+            }
+            *option->flag = true;
+        } else if (arg[len]) {
+            *option->value = arg + len + 1;
+        } else if (i + 1 < *argc) {
+            *option->value = argv[++i];
+        } else {
+            *status = cli_usage(command, "option %s needs a value", option->name);
+            return false;
+        }
+    }
+    *argc = kept;
+    return true;
+}
+
+bool cli_target(const cli_command *command, const char *text, pto_target *target, bool *has_target) {
+    *has_target = text != NULL;
+    if (!text || pto_target_from_name(text, target))
+        return true;
+    cli_usage(command, "unknown target %s; the targets are cpu, a2a3 (a2, a3) and a5", text);
+    return false;
+}
+
+bool cli_number(const cli_command *command, const char *option, const char *text, uint32_t low, uint32_t high,
+                uint32_t *value) {
+    char *end;
+    errno = 0;
+    unsigned long number = strtoul(text, &end, 10);
+    if (errno || *end || *text < '0' || *text > '9' || number < low || number > high) {
+        cli_usage(command, "%s takes a number from %u to %u, found %s", option, (unsigned)low, (unsigned)high,
+                  text);
+        return false;
+    }
+    *value = (uint32_t)number;
+    return true;
+}
+
+bool cli_write(void *file, const char *data, size_t len) { return fwrite(data, 1, len, file) == len; }
+
+void cli_report(const pto_diag_list *diags, bool json) {
+    if (json) {
+        pto_diag_render_json(diags, cli_write, stdout);
+        return;
+    }
+    fflush(stdout);
+    const char *no_color = getenv("NO_COLOR");
+    pto_render_options options = {.color = isatty(STDERR_FILENO) && !(no_color && *no_color)};
+    pto_diag_render(diags, &options, cli_write, stderr);
+}
+
+int cli_status(pto_status status) {
+    switch (status) {
+    case PTO_OK:
+        return CLI_OK;
+    case PTO_ERR_REFUSED:
+        return CLI_REFUSED;
+    case PTO_ERR_CANCELLED:
+        return CLI_INTERRUPTED;
+    default:
+        return CLI_USAGE;
+    }
+}
+
+int cli_finish(int status) {
+    if (!fflush(stdout) && !ferror(stdout))
+        return status;
+    if (errno != EPIPE)
+        fprintf(stderr, "pto: writing to standard output failed: %s\n", strerror(errno));
+    return CLI_USAGE;
+}
+
+bool cli_load(cli_program *program, const char *path, const pto_parse_options *options, pto_status *status) {
+    memset(program, 0, sizeof *program);
+    program->diags = pto_diag_list_create();
+    if (!program->diags) {
+        *status = PTO_ERR_NOMEM;
+        return false;
+    }
+    size_t len;
+    *status = pto_file_read(path, PTO_TEXT_LIMIT, &program->text, &len, program->diags);
+    if (*status != PTO_OK)
+        return false;
+    const char *name = !strcmp(path, "-") ? "<stdin>" : path;
+    program->program = pto_program_parse(name, program->text, len, options, program->diags);
+    if (!program->program)
+        *status = PTO_ERR_NOMEM;
+    else if (pto_diag_count(program->diags, PTO_ERROR))
+        *status = PTO_ERR_REFUSED;
+    return *status == PTO_OK;
+}
+
+void cli_unload(cli_program *program) {
+    pto_diag_list_destroy(program->diags);
+    pto_program_destroy(program->program);
+    free(program->text);
+}

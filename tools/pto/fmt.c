@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pto fmt: prints a program in a form of choice. */
+#include "cli.h"
+
+typedef struct writer {
+    pto_out_file *out;
+    pto_diag_list *diags;
+} writer;
+
+static bool write_out(void *context, const char *data, size_t len) {
+    writer *w = context;
+    return pto_out_write(w->out, data, len, w->diags) == PTO_OK;
+}
+
+static pto_status print_to(const pto_program *program, pto_dialect dialect, const char *path,
+                           pto_diag_list *diags) {
+    writer w = {NULL, diags};
+    pto_status status = pto_out_open(path, &w.out, diags);
+    if (status != PTO_OK)
+        return status;
+    status = pto_program_print(program, dialect, write_out, &w, diags);
+    if (status == PTO_OK)
+        return pto_out_commit(w.out, false, diags);
+    pto_out_abort(w.out);
+    return status;
+}
+
+static int run(int argc, char **argv) {
+    const char *to = NULL, *target = NULL, *output = "-";
+    bool in_place = false, json = false;
+    const cli_option options[] = {{"--to", 0, &to, NULL},
+                                  {"--target", 't', &target, NULL},
+                                  {"--output", 'o', &output, NULL},
+                                  {"--in-place", 'i', NULL, &in_place},
+                                  {"--json", 0, NULL, &json}};
+    int result;
+    if (!cli_parse(&cli_fmt, &argc, argv, options, 5, &result))
+        return result;
+    pto_parse_options parse = {.target = PTO_TARGET_CPU};
+    if (!cli_target(&cli_fmt, target, &parse.target, &parse.has_target))
+        return CLI_USAGE;
+    if (argc != 1)
+        return cli_usage(&cli_fmt, argc ? "one file at a time" : "no file given");
+    pto_dialect dialect = PTO_DIALECT_AS;
+    if (to && !pto_dialect_from_name(to, &dialect))
+        return cli_usage(&cli_fmt, "unknown form %s; the forms are pto-as, level1, level2 and generic", to);
+    cli_program program;
+    pto_program *converted = NULL;
+    pto_status status;
+    if (cli_load(&program, argv[0], &parse, &status)) {
+        const pto_program *shown = program.program;
+        if (!to)
+            dialect = pto_program_dialect(program.program);
+        else if (dialect != pto_program_dialect(program.program))
+            shown = converted = pto_program_convert(program.program, dialect, program.diags);
+        status =
+            shown ? print_to(shown, dialect, in_place ? argv[0] : output, program.diags) : PTO_ERR_REFUSED;
+    }
+    cli_report(program.diags, json);
+    pto_program_destroy(converted);
+    cli_unload(&program);
+    return cli_finish(cli_status(status));
+}
+
+const cli_command cli_fmt = {
+    "fmt", "print a program in canonical form, or in another form",
+    "usage: pto fmt [--to pto-as|level1|level2|generic] [-o OUT | --in-place] FILE\n\n"
+    "Prints a program in the canonical spelling of its form, or converts it to another form of the same "
+    "meaning.\n"
+    "FILE - reads standard input.\n\n"
+    "      --to FORM    pto-as, level1, level2 (also level 3: addresses are kept) or generic (MLIR generic "
+    "form)\n"
+    "  -t, --target T   the target that decides the layout of left operands (default: the program's)\n"
+    "  -o, --output F   write to F (default: standard output)\n"
+    "  -i, --in-place   write back to FILE\n"
+    "      --json       diagnostics as JSON\n",
+    run};

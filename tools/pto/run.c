@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pto run: executes a program on .npy arrays. */
+#include "bind.h"
+#include "cli.h"
+
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Ctrl-C: the run ends at its next instruction and no output appears. A second one kills. */
+static volatile int cancelled;
+static void on_interrupt(int number) {
+    cancelled = 1;
+    signal(number, SIG_DFL);
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct meter {
+    double start, shown;
+    bool visible;
+} meter;
+
+/* A line on the terminal, at most ten times a second, after the first half second. */
+static void show_progress(void *user, const pto_run_progress *progress) {
+    meter *m = user;
+    double t = now();
+    if (t - m->start < 0.5 || t - m->shown < 0.1 || !progress->blocks_done)
+        return;
+    m->shown = t;
+    m->visible = true;
+    double left = (t - m->start) / progress->blocks_done * (progress->blocks - progress->blocks_done);
+    fprintf(stderr, "\rblocks %u / %u, %.0f s left \033[K", (unsigned)progress->blocks_done,
+            (unsigned)progress->blocks, left);
+    fflush(stderr);
+}
+
+static void print_text(void *user, const char *text, size_t len) {
+    (void)user;
+    fwrite(text, 1, len, stdout);
+}
+
+typedef struct run_settings {
+    pto_run_options options;
+    bool json, time;
+} run_settings;
+
+static pto_status run_program(pto_program *program, run_settings *settings, int argc, char **argv,
+                              pto_diag_list *diags) {
+    const pto_param *params;
+    size_t count;
+    pto_status status = pto_program_entry_params(program, settings->options.entry, &params, &count, diags);
+    if (status != PTO_OK)
+        return status;
+    binding b;
+    status = binding_make(&b, params, count, argc, argv, diags);
+    if (status == PTO_OK) {
+        meter m = {.start = now()};
+        if (isatty(STDERR_FILENO)) {
+            settings->options.progress = show_progress;
+            settings->options.progress_user = &m;
+        }
+        status = pto_program_run(program, b.arguments, count, &settings->options, diags);
+        if (m.visible)
+            fputs("\r\033[K", stderr);
+        if (status == PTO_OK && settings->time)
+            fprintf(stderr, "%.6f s\n", now() - m.start);
+    }
+    if (status == PTO_OK)
+        status = binding_save(&b, &cancelled, diags);
+    binding_release(&b);
+    return status;
+}
+
+static int run(int argc, char **argv) {
+    const char *target = NULL, *blocks = NULL, *threads = NULL, *simd = NULL;
+    run_settings settings = {.options = {.print = print_text, .cancel = &cancelled}};
+    const cli_option options[] = {
+        {"--entry", 'e', &settings.options.entry, NULL},
+        {"--target", 't', &target, NULL},
+        {"--blocks", 'b', &blocks, NULL},
+        {"--threads", 'j', &threads, NULL},
+        {"--simd", 0, &simd, NULL},
+        {"--json", 0, NULL, &settings.json},
+        {"--time", 0, NULL, &settings.time},
+    };
+    int result;
+    if (!cli_parse(&cli_run, &argc, argv, options, sizeof options / sizeof *options, &result))
+        return result;
+    if (!cli_target(&cli_run, target, &settings.options.target, &settings.options.has_target))
+        return CLI_USAGE;
+    if ((blocks && !cli_number(&cli_run, "--blocks", blocks, 1, 1u << 24, &settings.options.blocks)) ||
+        (threads && !cli_number(&cli_run, "--threads", threads, 1, 4096, &settings.options.threads)))
+        return CLI_USAGE;
+    static const char *const levels[] = {"best", "base", "avx2", "avx512"};
+    for (int i = 0; simd && i < 5; i++) {
+        if (i == 4)
+            return cli_usage(&cli_run, "unknown SIMD level %s; the levels are best, base, avx2 and avx512",
+                             simd);
+        if (!strcmp(simd, levels[i])) {
+            settings.options.simd = (pto_simd_level)i;
+            break;
+        }
+    }
+    if (!argc)
+        return cli_usage(&cli_run, "no file given");
+    signal(SIGINT, on_interrupt);
+    signal(SIGTERM, on_interrupt);
+    pto_parse_options parse = {.target = settings.options.target, .has_target = settings.options.has_target};
+    cli_program program;
+    pto_status status;
+    if (cli_load(&program, argv[0], &parse, &status))
+        status = run_program(program.program, &settings, argc - 1, argv + 1, program.diags);
+    cli_report(program.diags, settings.json);
+    cli_unload(&program);
+    if (status == PTO_ERR_CANCELLED)
+        fputs("pto run: interrupted, no output was written\n", stderr);
+    return cli_finish(cli_status(status));
+}
+
+const cli_command cli_run = {
+    "run", "execute a program on .npy arrays",
+    "usage: pto run FILE [OPTION...] ARGUMENT...\n\n"
+    "Verifies a program and executes its entry. Arguments are matched to the entry's parameters by name or, "
+    "without\n"
+    "a name, by position; types and sizes are checked before anything runs, outputs appear whole or not at "
+    "all.\n\n"
+    "  name=in.npy         an array (f32 f16 f64, s8..s64, u8..u64, bool; bf16 and 8-bit floats as raw "
+    "integers)\n"
+    "  name:=out.npy       an output, zero at the start, of the shape that the program gives it\n"
+    "  name:=out.npy@32x64 an output of this shape\n"
+    "  name:=              scratch memory that is not saved (name:=@32x64 with a shape)\n"
+    "  name=in.npy name:=out.npy   an array that is read and written\n"
+    "  name=3.5            a scalar\n\n"
+    "  -e, --entry NAME  the function to run (default: the only one, or the one marked pto.entry)\n"
+    "  -t, --target T    cpu, a2a3 or a5 (default: the program's pto.target_arch, else cpu)\n"
+    "  -b, --blocks N    number of blocks (default 1)\n"
+    "  -j, --threads N   threads that share the blocks (default: all processors); results do not depend on "
+    "it\n"
+    "      --simd L      best, base, avx2 or avx512 (default best); results do not depend on it\n"
+    "      --time        print the time of the run to standard error\n"
+    "      --json        diagnostics as JSON on standard output\n\n"
+    "example\n  pto run examples/softmax/softmax.pto --blocks 16 x=in.npy y:=out.npy\n",
+    run};
