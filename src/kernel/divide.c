@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TDIV TRECIP and TDIVS in both orders (10, 3.2, 3.3; 20, 2 TDIVS). Floats: the IEEE quotient. Integers
+ * truncate, MIN / -1 = MIN, and x / 0 = 0, counted; with the option "trap" refused before anything is written
+ * (10, 1.5). The precision attribute selects nothing: every quotient is correctly rounded. */
+#include "kernel/map_half.h"
+
+#define DIV_F32(x, y) pto_f32_canonical((x) / (y))
+
+/* Up to 16 bits the truncated float quotient is exact, up to 32 bits the truncated double quotient: a
+ * quotient that is no integer is farther from one than the rounding error. */
+#define DIV_NARROW(name, T)                                                                                  \
+    static inline T name(T x, T y) {                                                                         \
+        const float divisor = (float)(y == 0 ? 1 : y);                                                       \
+        const T quotient = (T)(int32_t)((float)x / divisor);                                                 \
+        return (T)(y == 0 ? 0 : quotient);                                                                   \
+    }
+DIV_NARROW(div_s8, int8_t)
+DIV_NARROW(div_u8, uint8_t)
+DIV_NARROW(div_s16, int16_t)
+DIV_NARROW(div_u16, uint16_t)
+
+static inline int32_t div_s32(int32_t x, int32_t y) {
+    const bool plain = y != 0 && y != -1;
+    const int32_t quotient = (int32_t)((double)x / (double)(plain ? y : 1));
+    const int32_t negated = (int32_t)(0u - (uint32_t)x);
+    return plain ? quotient : y == 0 ? 0 : negated;
+}
+
+static inline uint32_t div_u32(uint32_t x, uint32_t y) { return y ? x / y : 0; }
+static inline uint64_t div_u64(uint64_t x, uint64_t y) { return y ? x / y : 0; }
+static inline int64_t div_s64(int64_t x, int64_t y) {
+    if (y == -1)
+        return (int64_t)(0u - (uint64_t)x);
+    return y ? x / y : 0;
+}
+
+#define LOOPS(T, type)                                                                                       \
+    PTO_MAP_BINARY(div_##type, T, div_##type)                                                                \
+    PTO_MAP_ST(div_##type, T, div_##type)
+
+LOOPS(int8_t, s8)
+LOOPS(uint8_t, u8)
+LOOPS(int16_t, s16)
+LOOPS(uint16_t, u16)
+LOOPS(int32_t, s32)
+LOOPS(uint32_t, u32)
+LOOPS(int64_t, s64)
+LOOPS(uint64_t, u64)
+PTO_MAP_BINARY(div_f32, float, DIV_F32)
+PTO_MAP_ST(div_f32, float, DIV_F32)
+PTO_HALF_TT(div)
+PTO_HALF_TS(div)
+PTO_HALF_ST(div)
+
+#define OP(form)                                                                                             \
+    static const pto_map_op div_##form = {.loop = {[PTO_S8] = div_s8_##form,                                 \
+                                                   [PTO_U8] = div_u8_##form,                                 \
+                                                   [PTO_S16] = div_s16_##form,                               \
+                                                   [PTO_U16] = div_u16_##form,                               \
+                                                   [PTO_S32] = div_s32_##form,                               \
+                                                   [PTO_U32] = div_u32_##form,                               \
+                                                   [PTO_S64] = div_s64_##form,                               \
+                                                   [PTO_U64] = div_u64_##form,                               \
+                                                   [PTO_F16] = div_f16_##form,                               \
+                                                   [PTO_BF16] = div_bf16_##form,                             \
+                                                   [PTO_F32] = div_f32_##form},                              \
+                                          .exact = PTO_EXACT_DIV};
+OP(tt)
+OP(ts)
+OP(st)
+
+/* ---- zero divisors of integers ---- */
+
+#define COUNT_ZEROS(name, T)                                                                                 \
+    static void name(void *dst, const void *a, const void *b, int64_t n, const void *extra) {                \
+        (void)a, (void)b, (void)extra;                                                                       \
+        uint64_t *total = dst;                                                                               \
+        const T *y = b;                                                                                      \
+        uint64_t count = 0;                                                                                  \
+        _Pragma("omp simd reduction(+ : count)") for (int64_t i = 0; i < n; i++) count += y[i] == 0;         \
+        *total += count;                                                                                     \
+    }
+COUNT_ZEROS(zeros_8, uint8_t)
+COUNT_ZEROS(zeros_16, uint16_t)
+COUNT_ZEROS(zeros_32, uint32_t)
+COUNT_ZEROS(zeros_64, uint64_t)
+
+static uint64_t zeros_of(const pto_tile *tile) {
+    const pto_tile_type *type = &tile->type;
+    const unsigned bits = pto_dtype_bits(type->dtype);
+    uint64_t total = 0;
+    if (bits < 8) {
+        for (int32_t row = 0; row < tile->valid_rows; row++)
+            for (int32_t col = 0; col < tile->valid_cols; col++)
+                total += pto_exact_load(tile->data, type->dtype, pto_tile_offset(type, row, col)) == 0;
+        return total;
+    }
+    const pto_map_loop count = bits == 8 ? zeros_8 : bits == 16 ? zeros_16 : bits == 32 ? zeros_32 : zeros_64;
+    pto_runs runs;
+    for (bool more = pto_runs_begin(&runs, &type, 1, tile->valid_rows, tile->valid_cols); more;
+         more = pto_runs_next(&runs)) {
+        for (int64_t k = 0; k < runs.count; k++) {
+            const int64_t at =
+                runs.start[0] + k / runs.inner * runs.outer_step[0] + k % runs.inner * runs.inner_step[0];
+            count(&total, NULL, (const uint8_t *)tile->data + at * (bits / 8), runs.length, NULL);
+        }
+    }
+    return total;
+}
+
+/* Counts them; false when they are to be refused. */
+static bool accepts_zeros(const pto_kernel_call *call, uint64_t count) {
+    call->host->zero_divisors += count;
+    return !count || !call->numeric->trap_zero_divisor;
+}
+
+PTO_KERNEL(tdiv) {
+    pto_tile *dst = pto_call_tile(call, 0);
+    const pto_tile *divisor = pto_call_tile(call, 2);
+    if (pto_dtype_is_int(dst->type.dtype) && !accepts_zeros(call, zeros_of(divisor)))
+        return PTO_ERR_REFUSED;
+    return pto_map_run(call, &div_tt, dst, pto_map_tile(pto_call_tile(call, 1)), pto_map_tile(divisor));
+}
+
+static pto_status divide_scalar(const pto_kernel_call *call, pto_scalar scalar, const pto_tile *divisor) {
+    pto_tile *dst = pto_call_tile(call, 0);
+    if (pto_dtype_is_int(dst->type.dtype) && !accepts_zeros(call, zeros_of(divisor)))
+        return PTO_ERR_REFUSED;
+    const uint64_t value = pto_scalar_code(dst->type.dtype, scalar);
+    return pto_map_run(call, &div_st, dst, pto_map_value(&value), pto_map_tile(divisor));
+}
+
+PTO_KERNEL(trecip) {
+    return divide_scalar(call, (pto_scalar){.dtype = PTO_S64, .i = 1}, pto_call_tile(call, 1));
+}
+
+PTO_KERNEL(tdivs_scalar) { return divide_scalar(call, pto_call_scalar(call, 1), pto_call_tile(call, 2)); }
+
+PTO_KERNEL(tdivs) {
+    pto_tile *dst = pto_call_tile(call, 0);
+    const uint64_t value = pto_scalar_code(dst->type.dtype, pto_call_scalar(call, 2));
+    const uint64_t elements = (uint64_t)dst->valid_rows * (uint64_t)dst->valid_cols;
+    if (pto_dtype_is_int(dst->type.dtype) && value == 0 && !accepts_zeros(call, elements))
+        return PTO_ERR_REFUSED;
+    return pto_map_run(call, &div_ts, dst, pto_map_tile(pto_call_tile(call, 1)), pto_map_value(&value));
+}

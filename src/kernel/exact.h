@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elementwise arithmetic on single codes: every operation exact and rounded once (part 10, 1.5). The slow
+ * path for the 8- and 4-bit element types, and the conversion of scalar operands. Compiled once, not per
+ * level. */
+#ifndef PTO_KERNEL_EXACT_H
+#define PTO_KERNEL_EXACT_H
+
+#include <pto/instr.h>
+
+typedef enum pto_exact_op {
+    PTO_EXACT_ADD,
+    PTO_EXACT_SUB,
+    PTO_EXACT_MUL,
+    PTO_EXACT_DIV, /* integer x / 0 = 0 */
+    PTO_EXACT_MAX,
+    PTO_EXACT_MIN,
+    PTO_EXACT_ABS,
+    PTO_EXACT_NEG,
+    PTO_EXACT_RELU,
+    PTO_EXACT_RELU_NAN, /* keeps NaN */
+    PTO_EXACT_MULADD,   /* a * b + c, one rounding */
+    PTO_EXACT_MULADD_UNFUSED,
+    PTO_EXACT_COPY /* a */
+} pto_exact_op;
+
+/* An input of an elementwise loop: a tile, whose bytes may have been staged elsewhere, or one value. */
+typedef struct pto_map_input {
+    const pto_tile_type *type; /* NULL: data is one value of the element type; unused input: data NULL too */
+    const void *data;
+} pto_map_input;
+
+/* One element: codes in and out, right-aligned. Accepts s4 and the 8- and 4-bit floats. */
+uint64_t pto_exact_apply(pto_exact_op op, pto_dtype type, uint64_t a, uint64_t b, uint64_t c);
+
+/* The operation over the valid region of dst, whose old elements are c. a and b have dst's element type. */
+void pto_exact_map(pto_exact_op op, pto_tile *dst, pto_map_input a, pto_map_input b);
+
+/* Element `index` (in elements) of packed storage. */
+uint64_t pto_exact_load(const void *data, pto_dtype type, int64_t index);
+void pto_exact_store(void *data, pto_dtype type, int64_t index, uint64_t code);
+
+/* A scalar operand as a code of the element type (20, 2): integers modulo 2^W; numbers into a float type
+ * rounded once to nearest even, NaN with its sign and leading payload; numbers into an integer type truncated
+ * and saturated, NaN to 0. */
+uint64_t pto_scalar_code(pto_dtype type, pto_scalar scalar);
+
+#endif

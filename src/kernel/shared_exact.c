@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elementwise arithmetic on single codes, see exact.h. */
+#include "kernel/exact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "number/format.h"
+#include "number/half.h"
+#include "tile/tile.h"
+#include <pto/number.h>
+
+uint64_t pto_exact_load(const void *data, pto_dtype type, int64_t index) {
+    const unsigned bits = pto_dtype_bits(type);
+    const uint8_t *bytes = data;
+    if (bits == 4)
+        return bytes[index / 2] >> (index & 1 ? 4 : 0) & 15u;
+    uint64_t code = 0;
+    memcpy(&code, bytes + index * (bits / 8), bits / 8);
+    return code;
+}
+
+void pto_exact_store(void *data, pto_dtype type, int64_t index, uint64_t code) {
+    const unsigned bits = pto_dtype_bits(type);
+    uint8_t *bytes = data;
+    if (bits == 4) {
+        uint8_t *pair = bytes + index / 2;
+        const unsigned nibble = (unsigned)code & 15u;
+        *pair = (uint8_t)(index & 1 ? (*pair & 0x0Fu) | nibble << 4 : (*pair & 0xF0u) | nibble);
+        return;
+    }
+    memcpy(bytes + index * (bits / 8), &code, bits / 8);
+}
+
+/* ---- integers ---- */
+
+static int64_t integer_of(pto_dtype type, uint64_t code) {
+    const unsigned unused = 64 - pto_dtype_bits(type);
+    return pto_dtype_is_signed(type) ? (int64_t)(code << unused) >> unused : (int64_t)code;
+}
+
+static int64_t apply_integer(pto_exact_op op, int64_t a, int64_t b, int64_t c) {
+    switch (op) {
+    case PTO_EXACT_ADD:
+        return a + b;
+    case PTO_EXACT_SUB:
+        return a - b;
+    case PTO_EXACT_MUL:
+        return a * b;
+    case PTO_EXACT_DIV:
+        return b ? a / b : 0;
+    case PTO_EXACT_MAX:
+        return a > b ? a : b;
+    case PTO_EXACT_MIN:
+        return a < b ? a : b;
+    case PTO_EXACT_ABS:
+        return a < 0 ? -a : a;
+    case PTO_EXACT_NEG:
+        return -a;
+    case PTO_EXACT_RELU:
+    case PTO_EXACT_RELU_NAN:
+        return a > 0 ? a : 0;
+    case PTO_EXACT_MULADD:
+    case PTO_EXACT_MULADD_UNFUSED:
+        return a * b + c;
+    case PTO_EXACT_COPY:
+        break;
+    }
+    return a;
+}
+
+/* ---- floats ---- */
+
+static double round_to(pto_dtype type, double value) {
+    return pto_number_to_double(type, pto_number_from_double(type, value, PTO_CAST_NONE, false));
+}
+
+static double larger(double a, double b) {
+    if (isnan(a) || isnan(b))
+        return NAN;
+    if (a == b)
+        return signbit(a) ? b : a;
+    return a > b ? a : b;
+}
+
+/* The result in double such that one more rounding gives the rounding of the exact result: the codes have at
+ * most 4 significant bits, so products are exact and quotients far from the ties; only sums need care, for
+ * e8m0 spans 254 binades. */
+static double apply_float(pto_exact_op op, pto_dtype type, double a, double b, double c) {
+    switch (op) {
+    case PTO_EXACT_ADD:
+        return pto_f64_odd_sum(a, b);
+    case PTO_EXACT_SUB:
+        return pto_f64_odd_sum(a, -b);
+    case PTO_EXACT_MUL:
+        return a * b;
+    case PTO_EXACT_DIV:
+        return a / b;
+    case PTO_EXACT_MAX:
+        return larger(a, b);
+    case PTO_EXACT_MIN:
+        return -larger(-a, -b);
+    case PTO_EXACT_ABS:
+        return fabs(a);
+    case PTO_EXACT_NEG:
+        return -a;
+    case PTO_EXACT_RELU:
+        return a > 0.0 ? a : 0.0;
+    case PTO_EXACT_RELU_NAN:
+        return isnan(a) || a > 0.0 ? a : 0.0;
+    case PTO_EXACT_MULADD:
+        return pto_f64_odd_sum(a * b, c);
+    case PTO_EXACT_MULADD_UNFUSED:
+        return pto_f64_odd_sum(round_to(type, a * b), c);
+    case PTO_EXACT_COPY:
+        break;
+    }
+    return a;
+}
+
+uint64_t pto_exact_apply(pto_exact_op op, pto_dtype type, uint64_t a, uint64_t b, uint64_t c) {
+    if (op == PTO_EXACT_COPY)
+        return a;
+    const unsigned bits = pto_dtype_bits(type);
+    if (pto_dtype_is_int(type)) {
+        const int64_t result =
+            apply_integer(op, integer_of(type, a), integer_of(type, b), integer_of(type, c));
+        return (uint64_t)result & (UINT64_MAX >> (64 - bits));
+    }
+    if ((op == PTO_EXACT_ABS || op == PTO_EXACT_NEG) &&
+        pto_format_describe(pto_format_of_dtype(type))->kind == PTO_FORMAT_BINARY) {
+        const uint64_t sign = UINT64_C(1) << (bits - 1); /* the other bits stay, NaN included */
+        return op == PTO_EXACT_ABS ? a & ~sign : a ^ sign;
+    }
+    const double result = apply_float(op, type, pto_number_to_double(type, a), pto_number_to_double(type, b),
+                                      pto_number_to_double(type, c));
+    return pto_number_from_double(type, result, PTO_CAST_NONE, false);
+}
+
+static uint64_t input_at(pto_map_input input, pto_dtype type, int32_t row, int32_t col) {
+    if (!input.data)
+        return 0;
+    return pto_exact_load(input.data, type, input.type ? pto_tile_offset(input.type, row, col) : 0);
+}
+
+void pto_exact_map(pto_exact_op op, pto_tile *dst, pto_map_input a, pto_map_input b) {
+    const pto_dtype type = dst->type.dtype;
+    for (int32_t row = 0; row < dst->valid_rows; row++) {
+        for (int32_t col = 0; col < dst->valid_cols; col++) {
+            const int64_t index = pto_tile_offset(&dst->type, row, col);
+            const uint64_t old = pto_exact_load(dst->data, type, index);
+            const uint64_t code =
+                pto_exact_apply(op, type, input_at(a, type, row, col), input_at(b, type, row, col), old);
+            pto_exact_store(dst->data, type, index, code);
+        }
+    }
+}
+
+/* ---- scalar operands ---- */
+
+static uint64_t nan_code(pto_dtype type, double value) {
+    const uint64_t bits = pto_f64_bits(value), sign = bits >> 63, fraction = bits << 12;
+    switch (type) {
+    case PTO_F32:
+        return sign << 31 | 0x7FC00000u | fraction >> 41;
+    case PTO_F16:
+        return sign << 15 | 0x7E00u | fraction >> 54;
+    case PTO_BF16:
+        return sign << 15 | 0x7FC0u | fraction >> 57;
+    default:
+        return pto_number_from_double(type, value, PTO_CAST_NONE, false);
+    }
+}
+
+uint64_t pto_scalar_code(pto_dtype type, pto_scalar scalar) {
+    const bool to_int = pto_dtype_is_int(type);
+    const bool is_float = scalar.dtype == PTO_DTYPE_NONE ? !to_int : pto_dtype_is_float(scalar.dtype);
+    if (is_float && isnan(scalar.f) && !to_int)
+        return nan_code(type, scalar.f);
+    if (is_float)
+        return pto_number_from_double(type, scalar.f, to_int ? PTO_CAST_TRUNC : PTO_CAST_NONE, to_int);
+    if (to_int)
+        return (uint64_t)scalar.i & (UINT64_MAX >> (64 - pto_dtype_bits(type)));
+    const pto_number value =
+        scalar.dtype == PTO_U64 ? pto_number_from_u64((uint64_t)scalar.i) : pto_number_from_s64(scalar.i);
+    return pto_number_encode(pto_format_of_dtype(type), value,
+                             type == PTO_HIF8 ? PTO_CAST_ROUND : PTO_CAST_RINT, false);
+}
