@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# bash completion for pto; names and rules come from the command itself.
+_pto() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        mapfile -t COMPREPLY < <(compgen -W "run check fmt isa explain help --help --version" -- "$cur")
+        return
+    fi
+    case $prev in
+    -t | --target)
+        mapfile -t COMPREPLY < <(compgen -W "cpu a2a3 a5" -- "$cur")
+        return
+        ;;
+    --to)
+        mapfile -t COMPREPLY < <(compgen -W "pto-as level1 level2 generic" -- "$cur")
+        return
+        ;;
+    --simd)
+        mapfile -t COMPREPLY < <(compgen -W "best base avx2 avx512" -- "$cur")
+        return
+        ;;
+    -b | --blocks | -j | --threads | -e | --entry) return ;;
+    esac
+    if [[ $cur == -* ]]; then
+        local options
+        options=$(pto "$command" --help 2>/dev/null | grep -oE -- '--[a-z-]+' | sort -u)
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+        return
+    fi
+    case $command in
+    isa)
+        mapfile -t COMPREPLY < <(compgen -W "$(pto isa 2>/dev/null | awk '/^  /{print $1}')" -- "${cur^^}")
+        ;;
+    explain)
+        mapfile -t COMPREPLY < <(compgen -W "$(pto explain 2>/dev/null | awk '{print $1}')" -- "${cur^^}")
+        ;;
+    help)
+        mapfile -t COMPREPLY < <(compgen -W "run check fmt isa explain" -- "$cur")
+        ;;
+    *)
+        # the file part of name=file
+        local path=${cur#*=}
+        mapfile -t COMPREPLY < <(compgen -f -- "$path")
+        compopt -o filenames 2>/dev/null
+        ;;
+    esac
+}
+complete -F _pto pto
