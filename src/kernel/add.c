@@ -22,8 +22,8 @@
     PTO_MAP_BINARY(name##_32, uint32_t, NAME)                                                                \
     PTO_MAP_BINARY(name##_64, uint64_t, NAME)                                                                \
     PTO_MAP_BINARY(name##_f32, float, NAME##_F32)                                                            \
-    PTO_HALF_TT(name)                                                                                        \
-    PTO_HALF_TS(name)
+    PTO_HALF_TT(name, NAME, NAME)                                                                            \
+    PTO_HALF_TS(name, NAME, NAME)
 
 LOOPS(add, ADD)
 LOOPS(sub, SUB)

@@ -4,6 +4,7 @@
  * (10, 1.5). The precision attribute selects nothing: every quotient is correctly rounded. */
 #include "kernel/map_half.h"
 
+#define DIV(x, y) ((x) / (y))
 #define DIV_F32(x, y) pto_f32_canonical((x) / (y))
 
 /* Up to 16 bits the truncated float quotient is exact, up to 32 bits the truncated double quotient: a
@@ -48,9 +49,9 @@ LOOPS(int64_t, s64)
 LOOPS(uint64_t, u64)
 PTO_MAP_BINARY(div_f32, float, DIV_F32)
 PTO_MAP_ST(div_f32, float, DIV_F32)
-PTO_HALF_TT(div)
-PTO_HALF_TS(div)
-PTO_HALF_ST(div)
+PTO_HALF_TT(div, DIV, DIV)
+PTO_HALF_TS(div, DIV, DIV)
+PTO_HALF_ST(div, DIV, DIV)
 
 #define OP(form)                                                                                             \
     static const pto_map_op div_##form = {.loop = {[PTO_S8] = div_s8_##form,                                 \

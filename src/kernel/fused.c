@@ -30,7 +30,11 @@ static inline float fma_half_odd(float x, float y, float z) {
     const uint32_t bits = pto_f32_bits(sum);
     const uint32_t outward = pto_f32_bits(error) >> 31 == bits >> 31 ? 1u : UINT32_MAX;
     const bool steps = (error > 0.0f || error < 0.0f) && !(bits & 1u);
-    return pto_f32_canonical(pto_f32_from_bits(steps ? bits + outward : bits));
+    return pto_f32_from_bits(steps ? bits + outward : bits);
+}
+
+static inline uint16_t fma_f16_one(uint16_t x, uint16_t y, uint16_t z) {
+    return pto_f16_from_f32(fma_half_odd(pto_f32_from_f16(x), pto_f32_from_f16(y), pto_f32_from_f16(z)));
 }
 
 LOOP_MULADD(muladd_8, uint8_t, MULADD_8)
@@ -40,22 +44,37 @@ LOOP_MULADD(muladd_64, uint64_t, MULADD)
 LOOP_MULADD(muladd_f32, float, FMA_F32)
 LOOP_MULADD(unfused_f32, float, UNFUSED_F32)
 LOOP_MULADD(muladd_bf16, uint16_t, FMA_BF16)
-LOOP_MULADD(sum_odd, float, fma_half_odd)
+
+#if defined(PTO_LEVEL_AVX512) || defined(PTO_LEVEL_AVX2)
+
+typedef int32_t lanes_int __attribute__((vector_size(PTO_LANES * sizeof(int32_t))));
+
+static inline pto_lanes fma_half_odd_lanes(pto_lanes x, pto_lanes y, pto_lanes z) {
+    const pto_lanes product = x * y, sum = product + z, zero = pto_lanes_fill(0.0f);
+    const pto_lanes from_z = sum - product, from_product = sum - from_z;
+    const pto_lanes error = (product - from_product) + (z - from_z);
+    const lanes_int bits = (lanes_int)sum;
+    const lanes_int inexact = (lanes_int)(error > zero) | (lanes_int)(error < zero);
+    const lanes_int outward = ((lanes_int)error ^ bits) >> 31 | 1;
+    const lanes_int even = (bits & 1) - 1;
+    return (pto_lanes)(bits + (outward & inexact & even));
+}
 
 static void muladd_f16(void *dst, const void *a, const void *b, int64_t n, const void *extra) {
     (void)extra;
-    _Alignas(64) float x[PTO_HALF_CHUNK], y[PTO_HALF_CHUNK], z[PTO_HALF_CHUNK];
     uint16_t *d = dst;
-    const uint16_t *left = a, *right = b;
-    for (int64_t done = 0; done < n; done += PTO_HALF_CHUNK) {
-        const int64_t count = n - done < PTO_HALF_CHUNK ? n - done : PTO_HALF_CHUNK;
-        pto_widen_f16(x, left + done, count);
-        pto_widen_f16(y, right + done, count);
-        pto_widen_f16(z, d + done, count);
-        sum_odd(z, x, y, count, NULL);
-        pto_narrow_f16(d + done, z, count);
-    }
+    const uint16_t *x = a, *y = b;
+    int64_t i = 0;
+    for (; i + PTO_LANES <= n; i += PTO_LANES)
+        pto_lanes_store_f16(d + i, fma_half_odd_lanes(pto_lanes_load_f16(x + i), pto_lanes_load_f16(y + i),
+                                                      pto_lanes_load_f16(d + i)));
+    for (; i < n; i++)
+        d[i] = fma_f16_one(x[i], y[i], d[i]);
 }
+
+#else
+LOOP_MULADD(muladd_f16, uint16_t, fma_f16_one)
+#endif
 
 /* The option is for comparing with the simulator: plain loops do. */
 static inline uint16_t unfused_f16_one(uint16_t x, uint16_t y, uint16_t z) {

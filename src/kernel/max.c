@@ -19,8 +19,8 @@ static inline float min_f32(float x, float y) {
     return x == x && y == y ? smaller : pto_f32_from_bits(PTO_F32_NAN_BITS);
 }
 
-/* 16-bit floats compare as sign and magnitude: as integers once the magnitude bits of negatives are flipped.
- */
+/* 16-bit floats are sign and magnitude: they order as integers once the magnitude bits of negatives are
+ * flipped. */
 static inline int16_t order_16(int16_t code) { return (int16_t)(code ^ (code >> 15 & 0x7FFF)); }
 
 static inline int16_t select_16(int16_t x, int16_t y, bool takes_x, int16_t infinity, int16_t nan) {

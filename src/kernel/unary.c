@@ -65,17 +65,23 @@ PTO_KERNEL(tneg) { return run(call, &neg_op); }
 
 /* ---- roots ---- */
 
-/* Computed in double and rounded once more; tested for every significand against exact integers: the result
- * is the correctly rounded one. */
+/* Computed in double and rounded once more. Tests compare every significand with exact integers: the result
+ * is the correctly rounded one. For halves float is wide enough, tested for every code. */
 static inline float rsqrt_f32_one(float x) {
     return pto_f32_canonical((float)(1.0 / __builtin_sqrt((double)x)));
 }
 
-#define SQRT_F32(x) pto_f32_canonical(__builtin_sqrtf(x))
+#define SQRT(x) __builtin_sqrtf(x)
+#define SQRT_F32(x) pto_f32_canonical(SQRT(x))
+#define SQRT_ONE(x, y) ((void)(y), SQRT(x))
+#define SQRT_LANES(x, y) ((void)(y), pto_lanes_sqrt(x))
+#define RSQRT_ONE(x, y) ((void)(y), 1.0f / SQRT(x))
+#define RSQRT_LANES(x, y) ((void)(y), pto_lanes_fill(1.0f) / pto_lanes_sqrt(x))
+
 PTO_MAP_UNARY(sqrt_f32, float, SQRT_F32)
 PTO_MAP_UNARY(rsqrt_f32, float, rsqrt_f32_one)
-PTO_HALF_UNARY(sqrt)
-PTO_HALF_UNARY(rsqrt)
+PTO_HALF_UNARY(sqrt, SQRT_LANES, SQRT_ONE)
+PTO_HALF_UNARY(rsqrt, RSQRT_LANES, RSQRT_ONE)
 
 static const pto_map_op sqrt_op = {
     .loop = {[PTO_F16] = sqrt_f16, [PTO_BF16] = sqrt_bf16, [PTO_F32] = sqrt_f32}, .exact = PTO_EXACT_COPY};
