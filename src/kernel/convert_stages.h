@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The vector loops of TCVT (part 10, 9.3, 9.4). A conversion from a float format is cut into up to three
+ * stages over a small buffer: load widens exactly to float, round makes the floats integral by a rounding
+ * mode, store narrows to the destination with its own saturation. Integers have direct loops. Every stage is
+ * plain C of selects; `mode` arguments are constants at every call. All give the bits of
+ * pto_number_convert_by_rule. */
+#ifndef PTO_KERNEL_CONVERT_STAGES_H
+#define PTO_KERNEL_CONVERT_STAGES_H
+
+#include "number/convert.h"
+#include "number/small.h"
+
+/* out and in may be the same array, never shifted against each other. */
+typedef void (*pto_cvt_load)(float *out, const void *in, int64_t count);
+typedef void (*pto_cvt_round)(float *out, const float *in, int64_t count);
+typedef void (*pto_cvt_store)(void *out, const float *in, int64_t count, bool saturate);
+typedef void (*pto_cvt_direct)(void *out, const void *in, int64_t count);
+
+#define PTO_CVT_SIMD _Pragma("omp simd") for (int64_t i = 0; i < count; i++)
+
+/* Does a magnitude go up from its truncation? above and tie say how the cut part compares with half a unit,
+ * inexact whether there is one. All are 0 or 1. */
+static inline uint32_t pto_cvt_up(pto_round_mode mode, uint32_t negative, uint32_t odd, uint32_t above,
+                                  uint32_t tie, uint32_t inexact) {
+    switch ((int)mode) {
+    case PTO_CAST_ROUND:
+        return above | tie;
+    case PTO_CAST_FLOOR:
+        return inexact & negative;
+    case PTO_CAST_CEIL:
+        return inexact & (negative ^ 1u);
+    case PTO_CAST_TRUNC:
+        return 0;
+    case PTO_CAST_ODD:
+        return inexact & (odd ^ 1u);
+    case PTO_CAST_HALF_UP:
+        return above | (tie & (negative ^ 1u));
+    default:
+        return above | (tie & odd);
+    }
+}
+
+/* May a finite value out of range become Inf in this mode? (9.4, column OFF) */
+static inline uint32_t pto_cvt_to_max(pto_round_mode mode, uint32_t negative) {
+    switch ((int)mode) {
+    case PTO_CAST_TRUNC:
+    case PTO_CAST_ODD:
+        return 1;
+    case PTO_CAST_FLOOR:
+        return negative ^ 1u;
+    case PTO_CAST_CEIL:
+        return negative;
+    default:
+        return 0;
+    }
+}
+
+/* ---- load: exact widening ---- */
+
+#define PTO_CVT_LOAD(name, type, convert)                                                                    \
+    static void name(float *out, const void *in, int64_t count) {                                            \
+        const type *from = in;                                                                               \
+        PTO_CVT_SIMD out[i] = convert(from[i]);                                                              \
+    }
+
+PTO_CVT_LOAD(pto_cvt_load_f16, uint16_t, pto_f32_from_f16)
+PTO_CVT_LOAD(pto_cvt_load_bf16, uint16_t, pto_f32_from_bf16)
+PTO_CVT_LOAD(pto_cvt_load_e4m3, uint8_t, pto_f32_from_e4m3)
+PTO_CVT_LOAD(pto_cvt_load_e5m2, uint8_t, pto_f32_from_e5m2)
+PTO_CVT_LOAD(pto_cvt_load_hif8, uint8_t, pto_f32_from_hif8)
+PTO_CVT_LOAD(pto_cvt_load_s16, int16_t, (float))
+PTO_CVT_LOAD(pto_cvt_load_u16, uint16_t, (float))
+PTO_CVT_LOAD(pto_cvt_load_s8, int8_t, (float))
+PTO_CVT_LOAD(pto_cvt_load_u8, uint8_t, (float))
+
+/* ---- s32 to float by mode ---- */
+
+/* With the low byte cut off a magnitude is a float; adding the byte back rounds to nearest even and leaves an
+ * exact error, from which every other mode follows. */
+static inline float pto_cvt_f32_from_s32(int32_t value, pto_round_mode mode) {
+    const uint32_t negative = (uint32_t)value >> 31;
+    const uint32_t magnitude = negative ? 0u - (uint32_t)value : (uint32_t)value;
+    const float high = 256.0f * (float)(int32_t)(magnitude >> 8), low = (float)(int32_t)(magnitude & 255u);
+    const float nearest = high + low, error = low - (nearest - high);
+    const uint32_t bits = pto_f32_bits(nearest), less = error > 0.0f, more = error < 0.0f;
+    const uint32_t cut = bits - more; /* truncated */
+    const float unit = pto_f32_from_bits(cut + 1u) - pto_f32_from_bits(cut);
+    const float rest = more ? error + unit : error;
+    const uint32_t up =
+        pto_cvt_up(mode, negative, cut & 1u, rest + rest > unit, rest + rest == unit, less | more);
+    return pto_f32_from_bits((cut + up) | negative << 31);
+}
+
+#define PTO_CVT_FROM_S32(name, mode)                                                                         \
+    static void pto_cvt_s32_f32_##name(float *out, const void *in, int64_t count) {                          \
+        const int32_t *from = in;                                                                            \
+        PTO_CVT_SIMD out[i] = pto_cvt_f32_from_s32(from[i], mode);                                           \
+    }
+
+PTO_CVT_LOAD(pto_cvt_s32_f32_rint, int32_t, (float))
+PTO_CVT_FROM_S32(round, PTO_CAST_ROUND)
+PTO_CVT_FROM_S32(floor, PTO_CAST_FLOOR)
+PTO_CVT_FROM_S32(ceil, PTO_CAST_CEIL)
+PTO_CVT_FROM_S32(trunc, PTO_CAST_TRUNC)
+PTO_CVT_FROM_S32(odd, PTO_CAST_ODD)
+PTO_CVT_FROM_S32(half_up, PTO_CAST_HALF_UP)
+
+/* ---- round: to an integral float ---- */
+
+static inline float pto_cvt_integral(float value, pto_round_mode mode) {
+    const uint32_t bits = pto_f32_bits(value), negative = bits >> 31;
+    const float magnitude = pto_f32_from_bits(bits & UINT32_C(0x7FFFFFFF));
+    /* Up to 2^23 the sum has integral places: nearest even, and the last bit tells odd from even. */
+    const float shifted = magnitude + 0x1p23f, nearest = shifted - 0x1p23f;
+    const float error = magnitude - nearest; /* exact */
+    const uint32_t more = error < 0.0f;
+    const float cut = more ? nearest - 1.0f : nearest;
+    const float rest = magnitude - cut;
+    const uint32_t odd = (pto_f32_bits(shifted) ^ more) & 1u;
+    const uint32_t up = pto_cvt_up(mode, negative, odd, rest > 0.5f, rest == 0.5f, rest > 0.0f);
+    float result = mode == PTO_CAST_RINT ? nearest : up ? cut + 1.0f : cut;
+    result = magnitude < 0x1p23f ? result : magnitude;
+    result = pto_f32_from_bits(pto_f32_bits(result) | (bits & UINT32_C(0x80000000)));
+    return value != value ? pto_f32_from_bits(PTO_F32_NAN_BITS) : result;
+}
+
+#define PTO_CVT_ROUND(name, mode)                                                                            \
+    static void pto_cvt_round_##name(float *out, const float *in, int64_t count) {                           \
+        PTO_CVT_SIMD out[i] = pto_cvt_integral(in[i], mode);                                                 \
+    }
+
+PTO_CVT_ROUND(rint, PTO_CAST_RINT)
+PTO_CVT_ROUND(round, PTO_CAST_ROUND)
+PTO_CVT_ROUND(floor, PTO_CAST_FLOOR)
+PTO_CVT_ROUND(ceil, PTO_CAST_CEIL)
+PTO_CVT_ROUND(trunc, PTO_CAST_TRUNC)
+PTO_CVT_ROUND(odd, PTO_CAST_ODD)
+PTO_CVT_ROUND(half_up, PTO_CAST_HALF_UP)
+
+/* ---- store: floats ---- */
+
+static inline uint16_t pto_cvt_f16(float value, pto_round_mode mode, bool saturate) {
+    const uint32_t bits = pto_f32_bits(value), negative = bits >> 31, magnitude = bits & UINT32_C(0x7FFFFFFF);
+    const uint32_t tiny = magnitude < UINT32_C(0x38800000); /* subnormal result, in units of 2^-24 */
+    const float size = pto_f32_from_bits(magnitude);
+    const float shifted = size + 0.5f, error = size - (shifted - 0.5f);
+    const uint32_t more = error < 0.0f;
+    const float rest = more ? error + 0x1p-24f : error;
+    const uint32_t cut = tiny ? pto_f32_bits(shifted) - UINT32_C(0x3F000000) - more
+                              : (magnitude - (UINT32_C(112) << 23)) >> 13;
+    const uint32_t lost = magnitude & 0x1FFFu;
+    const uint32_t above = tiny ? rest > 0x1p-25f : lost > 0x1000u;
+    const uint32_t tie = tiny ? rest == 0x1p-25f : lost == 0x1000u;
+    const uint32_t inexact = tiny ? rest > 0.0f : lost != 0;
+    uint32_t half = cut + pto_cvt_up(mode, negative, cut & 1u, above, tie, inexact);
+    const uint32_t infinity = saturate ? 0x7BFFu : 0x7C00u;
+    half = half > 0x7BFFu ? (pto_cvt_to_max(mode, negative) ? 0x7BFFu : infinity) : half;
+    half = magnitude == UINT32_C(0x7F800000) ? infinity : half;
+    half |= negative << 15;
+    return (uint16_t)(magnitude > UINT32_C(0x7F800000) ? PTO_F16_NAN_BITS : half);
+}
+
+static inline uint16_t pto_cvt_bf16(float value, pto_round_mode mode, bool saturate) {
+    const uint32_t bits = pto_f32_bits(value), negative = bits >> 31, magnitude = bits & UINT32_C(0x7FFFFFFF);
+    const uint32_t cut = magnitude >> 16, lost = magnitude & 0xFFFFu;
+    uint32_t code = cut + pto_cvt_up(mode, negative, cut & 1u, lost > 0x8000u, lost == 0x8000u, lost != 0);
+    const uint32_t infinity = saturate ? 0x7F7Fu : 0x7F80u;
+    code = code > 0x7F7Fu ? (pto_cvt_to_max(mode, negative) ? 0x7F7Fu : infinity) : code;
+    code = magnitude == UINT32_C(0x7F800000) ? infinity : code;
+    code |= negative << 15;
+    return (uint16_t)(magnitude > UINT32_C(0x7F800000) ? PTO_BF16_NAN_BITS : code);
+}
+
+#define PTO_CVT_STORE(name, type, expression)                                                                \
+    static void name(void *out, const float *in, int64_t count, bool saturate) {                             \
+        type *to = out;                                                                                      \
+        PTO_CVT_SIMD to[i] = (type)(expression);                                                             \
+    }
+#define PTO_CVT_STORE_MODES(format)                                                                          \
+    PTO_CVT_STORE(pto_cvt_store_##format##_round, uint16_t,                                                  \
+                  pto_cvt_##format(in[i], PTO_CAST_ROUND, saturate))                                         \
+    PTO_CVT_STORE(pto_cvt_store_##format##_floor, uint16_t,                                                  \
+                  pto_cvt_##format(in[i], PTO_CAST_FLOOR, saturate))                                         \
+    PTO_CVT_STORE(pto_cvt_store_##format##_ceil, uint16_t, pto_cvt_##format(in[i], PTO_CAST_CEIL, saturate)) \
+    PTO_CVT_STORE(pto_cvt_store_##format##_trunc, uint16_t,                                                  \
+                  pto_cvt_##format(in[i], PTO_CAST_TRUNC, saturate))                                         \
+    PTO_CVT_STORE(pto_cvt_store_##format##_odd, uint16_t, pto_cvt_##format(in[i], PTO_CAST_ODD, saturate))   \
+    PTO_CVT_STORE(pto_cvt_store_##format##_half_up, uint16_t,                                                \
+                  pto_cvt_##format(in[i], PTO_CAST_HALF_UP, saturate))
+
+PTO_CVT_STORE(pto_cvt_store_f16_rint, uint16_t, pto_f16_from_f32_limit(in[i], saturate ? 0x7BFFu : 0x7C00u))
+PTO_CVT_STORE_MODES(f16)
+PTO_CVT_STORE(pto_cvt_store_bf16_rint, uint16_t, pto_cvt_bf16(in[i], PTO_CAST_RINT, saturate))
+PTO_CVT_STORE_MODES(bf16)
+
+/* Saturation takes infinities only: nothing else is out of range. */
+static inline float pto_cvt_f32_limited(float value, bool saturate) {
+    const uint32_t bits = pto_f32_bits(value), infinite = (bits << 1) == UINT32_C(0xFF000000);
+    return pto_f32_from_bits(bits - (infinite & (uint32_t)saturate));
+}
+PTO_CVT_STORE(pto_cvt_store_f32, float, pto_cvt_f32_limited(in[i], saturate))
+PTO_CVT_STORE(pto_cvt_store_e4m3, uint8_t, pto_e4m3_from_f32(in[i], saturate))
+PTO_CVT_STORE(pto_cvt_store_e5m2, uint8_t, pto_e5m2_from_f32(in[i], saturate))
+PTO_CVT_STORE(pto_cvt_store_hif8, uint8_t, pto_hif8_from_f32(in[i], saturate))
+
+/* ---- store: integers, from integral floats or, to truncate, from any ---- */
+
+static inline int32_t pto_cvt_s32_clamped(float value) {
+    float inside = value < -0x1p31f ? -0x1p31f : value;
+    inside = inside < 0x1p31f ? inside : 0.0f; /* NaN too */
+    const int32_t result = (int32_t)inside;
+    return value >= 0x1p31f ? INT32_MAX : result;
+}
+
+/* The low 32 bits of the value clamped to s64. */
+static inline uint32_t pto_cvt_s32_wrapped(float value) {
+    const uint32_t bits = pto_f32_bits(value), magnitude = bits & UINT32_C(0x7FFFFFFF);
+    const uint32_t big = magnitude >= UINT32_C(0x4F000000); /* 2^31 */
+    const int32_t small = (int32_t)(big ? 0.0f : value);
+    const uint32_t shift = big ? (magnitude >> 23) - 150u : 0u;
+    uint32_t low = ((bits & UINT32_C(0x7FFFFF)) | UINT32_C(0x800000)) << (shift & 31u);
+    low = shift > 31u ? 0u : low;
+    low = bits >> 31 ? 0u - low : low;
+    low = bits >= UINT32_C(0x5F000000) && bits <= UINT32_C(0x7F800000) ? UINT32_MAX : low; /* 2^63 */
+    low = magnitude > UINT32_C(0x7F800000) ? 0u : low;
+    return big ? low : (uint32_t)small;
+}
+
+static inline int64_t pto_cvt_s64_clamped(float value) {
+    float inside = value < -0x1p63f ? -0x1p63f : value;
+    inside = inside < 0x1p63f ? inside : 0.0f;
+    const int64_t result = (int64_t)inside;
+    return value >= 0x1p63f ? INT64_MAX : result;
+}
+
+static void pto_cvt_store_s32(void *out, const float *in, int64_t count, bool saturate) {
+    int32_t *clamped = out;
+    uint32_t *wrapped = out;
+    if (saturate) {
+        PTO_CVT_SIMD clamped[i] = pto_cvt_s32_clamped(in[i]);
+    } else {
+        PTO_CVT_SIMD wrapped[i] = pto_cvt_s32_wrapped(in[i]);
+    }
+}
+
+/* Of at most 16 bits: clamped to s32, then to the type or cut. */
+#define PTO_CVT_STORE_SMALL(name, type, min, max)                                                            \
+    static void name(void *out, const float *in, int64_t count, bool saturate) {                             \
+        type *to = out;                                                                                      \
+        const int32_t low = saturate ? min : INT32_MIN, high = saturate ? max : INT32_MAX;                   \
+        PTO_CVT_SIMD {                                                                                       \
+            int32_t value = pto_cvt_s32_clamped(in[i]);                                                      \
+            value = value < low ? low : value;                                                               \
+            value = value > high ? high : value;                                                             \
+            to[i] = (type)value;                                                                             \
+        }                                                                                                    \
+    }
+
+PTO_CVT_STORE_SMALL(pto_cvt_store_s16, int16_t, INT16_MIN, INT16_MAX)
+PTO_CVT_STORE_SMALL(pto_cvt_store_u16, uint16_t, 0, UINT16_MAX)
+PTO_CVT_STORE_SMALL(pto_cvt_store_s8, int8_t, INT8_MIN, INT8_MAX)
+PTO_CVT_STORE_SMALL(pto_cvt_store_u8, uint8_t, 0, UINT8_MAX)
+
+static void pto_cvt_store_s64(void *out, const float *in, int64_t count, bool saturate) {
+    (void)saturate; /* clamps in both modes */
+    int64_t *to = out;
+    PTO_CVT_SIMD to[i] = pto_cvt_s64_clamped(in[i]);
+}
+
+/* ---- integer to integer ---- */
+
+/* wide holds every value of the source and the bounds; the cast to the type keeps the low bits. */
+#define PTO_CVT_INTEGER(src, dst, src_type, dst_type, wide, min, max)                                        \
+    static void pto_cvt_##src##_##dst##_clamp(void *out, const void *in, int64_t count) {                    \
+        const src_type *from = in;                                                                           \
+        dst_type *to = out;                                                                                  \
+        PTO_CVT_SIMD {                                                                                       \
+            wide value = from[i];                                                                            \
+            value = value < (wide)(min) ? (wide)(min) : value;                                               \
+            value = value > (wide)(max) ? (wide)(max) : value;                                               \
+            to[i] = (dst_type)value;                                                                         \
+        }                                                                                                    \
+    }                                                                                                        \
+    static void pto_cvt_##src##_##dst##_wrap(void *out, const void *in, int64_t count) {                     \
+        const src_type *from = in;                                                                           \
+        dst_type *to = out;                                                                                  \
+        PTO_CVT_SIMD to[i] = (dst_type)from[i];                                                              \
+    }
+
+#define PTO_CVT_FROM_SIGNED(src, src_type, wide)                                                             \
+    PTO_CVT_INTEGER(src, s8, src_type, int8_t, wide, INT8_MIN, INT8_MAX)                                     \
+    PTO_CVT_INTEGER(src, u8, src_type, uint8_t, wide, 0, UINT8_MAX)                                          \
+    PTO_CVT_INTEGER(src, s16, src_type, int16_t, wide, INT16_MIN, INT16_MAX)                                 \
+    PTO_CVT_INTEGER(src, u16, src_type, uint16_t, wide, 0, UINT16_MAX)                                       \
+    PTO_CVT_INTEGER(src, s32, src_type, int32_t, wide, INT32_MIN, INT32_MAX)                                 \
+    PTO_CVT_INTEGER(src, s64, src_type, int64_t, int64_t, INT64_MIN, INT64_MAX)
+
+/* To u32: INT32_MAX stands for all of a source that is not negative. */
+PTO_CVT_FROM_SIGNED(s8, int8_t, int32_t)
+PTO_CVT_INTEGER(s8, u32, int8_t, uint32_t, int32_t, 0, INT32_MAX)
+PTO_CVT_FROM_SIGNED(u8, uint8_t, int32_t)
+PTO_CVT_INTEGER(u8, u32, uint8_t, uint32_t, int32_t, 0, INT32_MAX)
+PTO_CVT_FROM_SIGNED(s16, int16_t, int32_t)
+PTO_CVT_INTEGER(s16, u32, int16_t, uint32_t, int32_t, 0, INT32_MAX)
+PTO_CVT_FROM_SIGNED(u16, uint16_t, int32_t)
+PTO_CVT_INTEGER(u16, u32, uint16_t, uint32_t, int32_t, 0, INT32_MAX)
+PTO_CVT_FROM_SIGNED(s32, int32_t, int32_t)
+PTO_CVT_INTEGER(s32, u32, int32_t, uint32_t, int32_t, 0, INT32_MAX)
+PTO_CVT_FROM_SIGNED(s64, int64_t, int64_t)
+PTO_CVT_INTEGER(s64, u32, int64_t, uint32_t, int64_t, 0, UINT32_MAX)
+
+#define PTO_CVT_FROM_U32(dst, dst_type, max)                                                                 \
+    static void pto_cvt_u32_##dst##_clamp(void *out, const void *in, int64_t count) {                        \
+        const uint32_t *from = in;                                                                           \
+        dst_type *to = out;                                                                                  \
+        PTO_CVT_SIMD to[i] = (dst_type)(from[i] > (max) ? (max) : from[i]);                                  \
+    }                                                                                                        \
+    static void pto_cvt_u32_##dst##_wrap(void *out, const void *in, int64_t count) {                         \
+        const uint32_t *from = in;                                                                           \
+        dst_type *to = out;                                                                                  \
+        PTO_CVT_SIMD to[i] = (dst_type)from[i];                                                              \
+    }
+
+PTO_CVT_FROM_U32(s8, int8_t, UINT32_C(0x7F))
+PTO_CVT_FROM_U32(u8, uint8_t, UINT32_C(0xFF))
+PTO_CVT_FROM_U32(s16, int16_t, UINT32_C(0x7FFF))
+PTO_CVT_FROM_U32(u16, uint16_t, UINT32_C(0xFFFF))
+PTO_CVT_FROM_U32(s32, int32_t, UINT32_C(0x7FFFFFFF))
+PTO_CVT_FROM_U32(u32, uint32_t, UINT32_MAX)
+PTO_CVT_FROM_U32(s64, int64_t, UINT32_MAX)
+
+/* Nearest even by the FPU. */
+static void pto_cvt_s64_f32_rint(float *out, const void *in, int64_t count) {
+    const int64_t *from = in;
+    PTO_CVT_SIMD out[i] = (float)from[i];
+}
+
+#endif
