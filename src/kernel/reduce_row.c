@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TROWMAX, TROWMIN, TROWARGMAX (part 20, 3; N5). Maxima do not depend on the order, so rows are folded in the
+ * integer domain, where they vectorise at every level and NaN and the sign of zero need no branch. */
+#include "kernel/reduce_extreme.h"
+
+/* ---- maximum, minimum ---- */
+
+#define INTEGER_ROWS(NAME, U, S)                                                                             \
+    static void NAME(void *dst, int64_t step, const void *src, int64_t pitch, int64_t rows, int64_t cols,    \
+                     uint64_t bias, bool minimum) {                                                          \
+        const U flip = (U)(bias ^ (minimum ? UINT64_MAX : 0));                                               \
+        for (int64_t r = 0; r < rows; r++) {                                                                 \
+            const U *x = (const U *)src + r * pitch;                                                         \
+            S best = (S)(x[0] ^ flip);                                                                       \
+            for (int64_t j = 1; j < cols; j++) {                                                             \
+                const S key = (S)(x[j] ^ flip);                                                              \
+                best = key > best ? key : best;                                                              \
+            }                                                                                                \
+            ((U *)dst)[r * step] = (U)((U)best ^ flip);                                                      \
+        }                                                                                                    \
+    }
+INTEGER_ROWS(integer_rows_8, uint8_t, int8_t)
+INTEGER_ROWS(integer_rows_16, uint16_t, int16_t)
+INTEGER_ROWS(integer_rows_32, uint32_t, int32_t)
+INTEGER_ROWS(integer_rows_64, uint64_t, int64_t)
+
+#define FLOAT_ROWS(NAME, U, S, FINISH)                                                                       \
+    static void NAME(void *dst, int64_t step, const void *src, int64_t pitch, int64_t rows, int64_t cols,    \
+                     bool minimum, bool flush, U infinity) {                                                 \
+        for (int64_t r = 0; r < rows; r++) {                                                                 \
+            const U *x = (const U *)src + r * pitch;                                                         \
+            S most = (S)x[0], least = (S)x[0];                                                               \
+            U most_bits = x[0];                                                                              \
+            for (int64_t j = 0; j < cols; j++) {                                                             \
+                const S s = (S)x[j];                                                                         \
+                most = s > most ? s : most;                                                                  \
+                least = s < least ? s : least;                                                               \
+                most_bits = x[j] > most_bits ? x[j] : most_bits;                                             \
+            }                                                                                                \
+            ((U *)dst)[r * step] = FINISH(most, least, most_bits, minimum, flush, infinity);                 \
+        }                                                                                                    \
+    }
+FLOAT_ROWS(float_rows_16, uint16_t, int16_t, extreme_finish_16)
+FLOAT_ROWS(float_rows_32, uint32_t, int32_t, extreme_finish_32)
+
+static pto_status extreme_rows(const pto_kernel_call *call, bool minimum) {
+    pto_tile *dst = pto_call_tile(call, 0);
+    const pto_tile *src = pto_call_tile(call, 1);
+    const int64_t rows = src->valid_rows, cols = src->valid_cols, pitch = src->type.cols,
+                  step = reduce_row_step(dst);
+    const bool flush = call->numeric->flush_subnormals;
+    const pto_dtype dtype = src->type.dtype;
+    if (dtype == PTO_F32) {
+        float_rows_32(dst->data, step, src->data, pitch, rows, cols, minimum, flush, UINT32_C(0x7F800000));
+    } else if (dtype == PTO_F16 || dtype == PTO_BF16) {
+        float_rows_16(dst->data, step, src->data, pitch, rows, cols, minimum, flush,
+                      dtype == PTO_F16 ? 0x7C00u : 0x7F80u);
+    } else if (extreme_is_small(dtype)) {
+        for (int64_t r = 0; r < rows; r++) {
+            extreme_value best = extreme_load(src->data, dtype, r * pitch);
+            for (int64_t j = 1; j < cols; j++)
+                best = extreme_better(best, extreme_load(src->data, dtype, r * pitch + j), minimum);
+            extreme_store(dst->data, dtype, r * step, best);
+        }
+    } else {
+        const unsigned bits = pto_dtype_bits(dtype);
+        const uint64_t bias = pto_dtype_is_signed(dtype) ? 0 : UINT64_C(1) << (bits - 1);
+        void (*fold)(void *, int64_t, const void *, int64_t, int64_t, int64_t, uint64_t, bool) =
+            bits == 8    ? integer_rows_8
+            : bits == 16 ? integer_rows_16
+            : bits == 32 ? integer_rows_32
+                         : integer_rows_64;
+        fold(dst->data, step, src->data, pitch, rows, cols, bias, minimum);
+    }
+    return PTO_OK;
+}
+
+PTO_KERNEL(trowmax) { return extreme_rows(call, false); }
+PTO_KERNEL(trowmin) { return extreme_rows(call, true); }
+
+/* ---- position of the maximum ---- */
+
+/* Keys whose integer order is the order of the comparison: both zeros are 0 (they tie), NaN is the largest,
+ * so that the first one wins. magnitude 0: integers, bias makes unsigned ones signed. */
+#define ARG_KEY(U, S, bits)                                                                                  \
+    (((bits)&magnitude) > infinity ? top                                                                     \
+     : magnitude && (S)(bits) < 0  ? (S)(0 - ((bits)&magnitude))                                             \
+                                   : (S)((bits) ^ bias))
+#define ARG_ROWS(NAME, U, S, MAX)                                                                            \
+    static int64_t NAME(const void *row, int64_t cols, U magnitude, U infinity, U bias) {                    \
+        const U *x = row;                                                                                    \
+        const S top = MAX;                                                                                   \
+        S best = ARG_KEY(U, S, x[0]);                                                                        \
+        for (int64_t j = 1; j < cols; j++) {                                                                 \
+            const S key = ARG_KEY(U, S, x[j]);                                                               \
+            best = key > best ? key : best;                                                                  \
+        }                                                                                                    \
+        int64_t j = 0;                                                                                       \
+        enum { STRIDE = 64 };                                                                                \
+        for (; j + STRIDE <= cols; j += STRIDE) { /* whole strides without a branch inside */                \
+            U found = 0;                                                                                     \
+            for (int k = 0; k < STRIDE; k++)                                                                 \
+                found = (U)(found | (ARG_KEY(U, S, x[j + k]) == best));                                      \
+            if (found)                                                                                       \
+                break;                                                                                       \
+        }                                                                                                    \
+        while (ARG_KEY(U, S, x[j]) != best)                                                                  \
+            j++;                                                                                             \
+        return j;                                                                                            \
+    }
+ARG_ROWS(arg_row_8, uint8_t, int8_t, INT8_MAX)
+ARG_ROWS(arg_row_16, uint16_t, int16_t, INT16_MAX)
+ARG_ROWS(arg_row_32, uint32_t, int32_t, INT32_MAX)
+ARG_ROWS(arg_row_64, uint64_t, int64_t, INT64_MAX)
+
+static int64_t arg_of_row(const void *row, pto_dtype dtype, int64_t cols) {
+    const bool is_signed = pto_dtype_is_signed(dtype);
+    switch (dtype) {
+    case PTO_F32:
+        return arg_row_32(row, cols, UINT32_C(0x7FFFFFFF), UINT32_C(0x7F800000), 0);
+    case PTO_F16:
+        return arg_row_16(row, cols, 0x7FFF, 0x7C00, 0);
+    case PTO_BF16:
+        return arg_row_16(row, cols, 0x7FFF, 0x7F80, 0);
+    default:
+        break;
+    }
+    switch (pto_dtype_bits(dtype)) {
+    case 8:
+        return arg_row_8(row, cols, 0, 0, is_signed ? 0 : UINT8_C(0x80));
+    case 16:
+        return arg_row_16(row, cols, 0, 0, is_signed ? 0 : UINT16_C(0x8000));
+    case 32:
+        return arg_row_32(row, cols, 0, 0, is_signed ? 0 : UINT32_C(1) << 31);
+    default:
+        return arg_row_64(row, cols, 0, 0, is_signed ? 0 : UINT64_C(1) << 63);
+    }
+}
+
+static pto_status arg_rows(const pto_tile *src, pto_tile *index, pto_tile *value) {
+    const size_t bytes = pto_dtype_bits(src->type.dtype) / 8;
+    const bool narrow = pto_dtype_bits(index->type.dtype) == 16;
+    for (int64_t r = 0; r < src->valid_rows; r++) {
+        const char *row = (const char *)src->data + (size_t)(r * src->type.cols) * bytes;
+        const int64_t best = arg_of_row(row, src->type.dtype, src->valid_cols),
+                      at = r * reduce_row_step(index);
+        if (narrow)
+            ((uint16_t *)index->data)[at] = (uint16_t)best;
+        else
+            ((uint32_t *)index->data)[at] = (uint32_t)best;
+        if (value)
+            memcpy((char *)value->data + (size_t)(r * reduce_row_step(value)) * bytes,
+                   row + (size_t)best * bytes, bytes);
+    }
+    return PTO_OK;
+}
+
+PTO_KERNEL(trowargmax) { return arg_rows(pto_call_tile(call, 1), pto_call_tile(call, 0), NULL); }
+PTO_KERNEL(trowargmax_value) {
+    return arg_rows(pto_call_tile(call, 2), pto_call_tile(call, 1), pto_call_tile(call, 0));
+}
