@@ -17,21 +17,21 @@ pto_op_kind pto_op_kind_find(pto_str name) {
     return PTO_OPK_UNKNOWN;
 }
 
-#define INT_FLAGS "overflowFlags"
-#define FLOAT_FLAGS "fastmath"
+#define INT_FLAGS "overflowFlags?"
+#define FLOAT_FLAGS "fastmath?"
 #define BINARY(kind, props) [PTO_OPK_ARITH_##kind] = {2, 2, 1, 1, 0, 0, props}
 #define UNARY(kind, props) [PTO_OPK_ARITH_##kind] = {1, 1, 1, 1, 0, 0, props}
 #define EFFECT(kind, operands, props) [PTO_OPK_##kind] = {operands, operands, 0, 0, 0, 0, props}
 
 static const pto_op_shape shapes[PTO_OPK_COUNT] = {
-    [PTO_OPK_MODULE] = {0, 0, 0, 0, 1, 0, "sym_name"},
-    [PTO_OPK_FUNC] = {0, 0, 0, 0, 1, 0, "sym_name function_type sym_visibility arg_attrs res_attrs"},
+    [PTO_OPK_MODULE] = {0, 0, 0, 0, 1, 0, "sym_name?"},
+    [PTO_OPK_FUNC] = {0, 0, 0, 0, 1, 0, "sym_name function_type sym_visibility? arg_attrs? res_attrs?"},
     [PTO_OPK_RETURN] = {0, -1, 0, 0, 0, 0, ""},
     [PTO_OPK_CALL] = {0, -1, 0, -1, 0, 0, "callee"},
     [PTO_OPK_ADDPTR] = {2, 2, 1, 1, 0, 0, ""},
     [PTO_OPK_LOAD_SCALAR] = {2, 2, 1, 1, 0, 0, ""},
     EFFECT(STORE_SCALAR, 3, ""),
-    [PTO_OPK_MAKE_TENSOR_VIEW] = {1, -1, 1, 1, 0, 3, "layout"},
+    [PTO_OPK_MAKE_TENSOR_VIEW] = {1, -1, 1, 1, 0, 3, "layout?"},
     [PTO_OPK_PARTITION_VIEW] = {1, -1, 1, 1, 0, 3, ""},
     [PTO_OPK_GET_TENSOR_VIEW_DIM] = {2, 2, 1, 1, 0, 0, ""},
     [PTO_OPK_ALLOC_TILE] = {0, 3, 1, 1, 0, 3, ""},
@@ -90,7 +90,7 @@ static const pto_op_shape shapes[PTO_OPK_COUNT] = {
     BINARY(DIVF, FLOAT_FLAGS),
     BINARY(REMF, FLOAT_FLAGS),
     UNARY(NEGF, FLOAT_FLAGS),
-    BINARY(CMPF, "predicate fastmath"),
+    BINARY(CMPF, "predicate fastmath?"),
     BINARY(MINIMUMF, FLOAT_FLAGS),
     BINARY(MAXIMUMF, FLOAT_FLAGS),
     BINARY(MINNUMF, FLOAT_FLAGS),
@@ -102,7 +102,7 @@ static const pto_op_shape shapes[PTO_OPK_COUNT] = {
     UNARY(FPTOSI, ""),
     UNARY(FPTOUI, ""),
     UNARY(BITCAST, ""),
-    [PTO_OPK_SCF_FOR] = {3, -1, 0, -1, 1, 0, "unsignedCmp"},
+    [PTO_OPK_SCF_FOR] = {3, -1, 0, -1, 1, 0, "unsignedCmp?"},
     [PTO_OPK_SCF_IF] = {1, 1, 0, -1, 2, 0, ""},
     [PTO_OPK_SCF_WHILE] = {0, -1, 0, -1, 2, 0, ""},
     [PTO_OPK_SCF_CONDITION] = {1, -1, 0, 0, 0, 0, ""},

@@ -308,7 +308,7 @@ typedef struct pto_op_shape {
     int16_t result_min, result_max;
     uint8_t regions;
     uint8_t segments;  /* number of operand segments, 0 = none */
-    const char *props; /* inherent attributes, blank separated (60, 3.9.8) */
+    const char *props; /* inherent attributes, blank separated, `?` behind optional ones (60, 3.9.8) */
 } pto_op_shape;
 const pto_op_shape *pto_op_shape_of(pto_op_kind kind); /* NULL for INSTR and UNKNOWN */
 

@@ -46,6 +46,12 @@ typedef struct pto_text_parser {
     pto_map type_aliases; /* name -> const pto_type */
     pto_map attr_aliases; /* name -> const pto_attr */
     pto_text_scope *scope;
+    pto_block *block;               /* that receives the current statement */
+    pto_block *block;               /* where the current statement of MLIR-like text goes */
+    struct pto_text_labels *labels; /* of the region that is being read */
+    bool unclosed, outside;         /* reported already */
+    bool lenient;                   /* after a bad signature: undefined names are not reported */
+    pto_operation *main;            /* pto_text_main */
     /* the form that the instructions are written in, decided by the first that shows it */
     bool dialect_known;
 } pto_text_parser;
@@ -173,6 +179,13 @@ pto_operation *pto_text_main(pto_text_parser *parser);
 bool pto_text_parse_arg(pto_text_parser *parser);
 /* Says in which form the instructions are written. */
 void pto_text_set_dialect(pto_text_parser *parser, pto_dialect dialect);
+/* The form, of those that share the opcode of `first` in `text`, that fits the numbers of inputs and outputs
+ * and the kinds of the inputs best; -1 when the numbers fit none. Outputs of TPRINT and the like: 0. */
+int pto_text_choose_form(pto_text_form text, int first, pto_value *const *inputs, size_t input_count,
+                         size_t output_count);
+/* Puts inputs into op->operand[] by the pattern; optional ones are filled from the left. The numbers fit. */
+void pto_text_place_inputs(pto_operation *op, pto_text_form text, pto_value *const *inputs,
+                           const pto_span *spans, size_t input_count);
 /* The operation of a table row, operands and results empty, the span of its name set. */
 pto_operation *pto_text_new_instr(pto_text_parser *parser, pto_form form, pto_span name);
 /* An error for a name that is no operation, with the nearest name; sets failed. */

@@ -70,6 +70,8 @@ pto_value *pto_text_lookup(pto_text_parser *p, pto_str name) {
 pto_value *pto_text_poison(pto_text_parser *p) { return pto_arena_new(p->arena, pto_value); }
 
 static void undefined(pto_text_parser *p, pto_str name, pto_span span, const pto_text_name *old) {
+    if (p->lenient)
+        return;
     pto_text_error(p, "PTO-E0210", span, "%%%.*s is not defined%s", PTO_STR_ARG(name), old ? " here" : "");
     if (p->stopped)
         return;

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instructions of the table in levels 2 and 3 and in generic form, by their compiled patterns (60, 3.9). */
+#include "text/mlir.h"
+
+#include <string.h>
+
+/* ---- operand lists ------------------------------------------------------------------------- */
+
+static bool parse_list(pto_text_parser *p, pto_operation *op, pto_mlir_group *group, pto_text_types *types,
+                       pto_mlir_spans *type_spans) {
+    bool paren = false;
+    while (!pto_text_at(p, ')')) {
+        if (p->token.kind == PTO_TOKEN_VALUE) {
+            pto_span span;
+            pto_value *value = pto_text_parse_use(p, "an operand", &span);
+            pto_vec_push(p->arena, &group->values, value);
+            pto_vec_push(p->arena, &group->spans, span);
+        } else if (pto_text_at(p, '{') && op) {
+            if (!pto_text_parse_attr_dict(p, op))
+                return false;
+        } else if (!pto_text_at(p, ':')) {
+            return pto_text_fail(p, group->values.count ? "an operand, a type or ')'" : "an operand or ')'");
+        }
+        if (pto_text_accept(p, ':')) {
+            paren = pto_text_accept(p, '(');
+            /* `T, T` for all operands, or `T, %b : T` when the next operand follows its own type. */
+            do {
+                if (p->token.kind == PTO_TOKEN_VALUE && types->count)
+                    break;
+                uint32_t begin = p->token.begin;
+                const pto_type *type = pto_text_parse_type(p);
+                if (!type)
+                    return false;
+                pto_vec_push(p->arena, types, type);
+                pto_vec_push(p->arena, type_spans, pto_text_since(p, begin));
+            } while (pto_text_accept(p, ','));
+            if (paren && !pto_text_expect(p, ')', "after the types"))
+                return false;
+            if (p->token.kind == PTO_TOKEN_VALUE)
+                continue;
+            break;
+        }
+        if (!pto_text_at(p, ')') && !pto_text_at(p, ':') && !pto_text_at(p, '{') &&
+            !pto_text_expect(p, ',', "or ')' or ':'"))
+            return false;
+    }
+    return pto_text_expect(p, ')', "after the operands");
+}
+
+bool pto_mlir_parse_group(pto_text_parser *p, const char *word, pto_operation *op, pto_mlir_group *group) {
+    *group = (pto_mlir_group){0};
+    if (!pto_text_accept_word(p, word))
+        return pto_text_fail(p, "'%s('", word);
+    uint32_t begin = p->token.begin;
+    pto_text_types types = {0};
+    pto_mlir_spans type_spans = {0};
+    if (!pto_text_expect(p, '(', "before the operands") || !parse_list(p, op, group, &types, &type_spans))
+        return false;
+    size_t count = group->values.count;
+    if (types.count == 1 && count > 1) {
+        /* Documented lines give one type for several tiles. */
+        for (size_t i = 0; i < count; i++)
+            if (pto_type_is_tile(group->values.data[i]->type))
+                pto_text_check_type(p, group->values.data[i], group->spans.data[i], types.data[0],
+                                    type_spans.data[0]);
+            else if (group->values.data[i]->type)
+                return pto_text_fail_at(p, "PTO-E0213", type_spans.data[0],
+                                        "one type for %zu operands: that holds for tiles only", count);
+        return true;
+    }
+    if (types.count != count)
+        return pto_text_fail_at(p, "PTO-E0213", pto_text_since(p, begin), "%zu operand%s, but %zu type%s",
+                                count, count == 1 ? "" : "s", types.count, types.count == 1 ? "" : "s");
+    for (size_t i = 0; i < count; i++)
+        pto_text_check_type(p, group->values.data[i], group->spans.data[i], types.data[i],
+                            type_spans.data[i]);
+    return true;
+}
+
+/* ---- forms --------------------------------------------------------------------------------- */
+
+static int pattern_count(const int8_t *list) {
+    int n = 0;
+    while (list[n] >= 0)
+        n++;
+    return n;
+}
+
+static int optional_count(const pto_text_pattern *pattern) {
+    int n = 0;
+    for (int i = 0; pattern->operand[i] >= 0; i++)
+        n += (pattern->optional_mask >> i) & 1;
+    return n;
+}
+
+/* Does the type stand where the schema has this operand? Unknown types fit. */
+static bool kind_fits(const pto_operand_desc *desc, const pto_type *type) {
+    if (!type)
+        return true;
+    if (desc->role == PTO_ROLE_SCALAR)
+        return pto_type_is_scalar(type);
+    if (desc->is_global)
+        return type->kind == PTO_TYPE_PARTITION_VIEW || type->kind == PTO_TYPE_TENSOR_VIEW ||
+               type->kind == PTO_TYPE_MEMREF || type->kind == PTO_TYPE_PTR;
+    return pto_type_is_tile(type);
+}
+
+/* Text position of input i when `given` inputs are written: optional ones are filled from the left. */
+static int position(const pto_text_pattern *pattern, int given, int i) {
+    int spare = given - (pattern_count(pattern->operand) - optional_count(pattern));
+    for (int at = 0; pattern->operand[at] >= 0; at++) {
+        if ((pattern->optional_mask >> at) & 1) {
+            if (spare <= 0)
+                continue;
+            spare--;
+        }
+        if (i-- == 0)
+            return at;
+    }
+    return -1;
+}
+
+static bool counts_fit(const pto_text_pattern *pattern, size_t inputs, size_t outputs) {
+    size_t most = (size_t)pattern_count(pattern->operand);
+    return outputs == (size_t)pattern_count(pattern->result) && inputs <= most &&
+           inputs >= most - (size_t)optional_count(pattern);
+}
+
+int pto_text_choose_form(pto_text_form text, int first, pto_value *const *inputs, size_t input_count,
+                         size_t output_count) {
+    int best = -1, best_misfits = 0;
+    for (int f = first; f >= 0; f = pto_form_next_opcode(text, f)) {
+        const pto_form_desc *form = pto_form_get((pto_form)f);
+        const pto_text_pattern *pattern = &form->text[text];
+        if (!counts_fit(pattern, input_count, output_count))
+            continue;
+        int misfits = 0;
+        for (size_t i = 0; i < input_count; i++) {
+            int at = position(pattern, (int)input_count, (int)i);
+            misfits += !kind_fits(&form->operand[pattern->operand[at]], inputs[i]->type);
+        }
+        if (best < 0 || misfits < best_misfits) {
+            best = f;
+            best_misfits = misfits;
+        }
+    }
+    return best;
+}
+
+void pto_text_place_inputs(pto_operation *op, pto_text_form text, pto_value *const *inputs,
+                           const pto_span *spans, size_t input_count) {
+    const pto_text_pattern *pattern = &pto_form_get(op->form)->text[text];
+    for (size_t i = 0; i < input_count; i++) {
+        int at = pattern->operand[position(pattern, (int)input_count, (int)i)];
+        op->operand[at] = inputs[i];
+        op->operand_span[at] = spans[i];
+    }
+}
+
+pto_operation *pto_text_new_instr(pto_text_parser *p, pto_form form, pto_span name) {
+    const pto_form_desc *desc = pto_form_get(form);
+    pto_operation *op = pto_operation_create(p->program, PTO_OPK_INSTR, desc->operand_count, 0);
+    op->form = form;
+    op->name_span = name;
+    return op;
+}
+
+static void no_form(pto_text_parser *p, int first, size_t inputs, size_t outputs, pto_span span) {
+    const pto_form_desc *form = pto_form_get((pto_form)first);
+    if (p->failed)
+        return;
+    pto_text_fail_at(p, "PTO-E0213", span, "%s does not take %zu input%s and %zu output%s", form->mnemonic,
+                     inputs, inputs == 1 ? "" : "s", outputs, outputs == 1 ? "" : "s");
+    if (p->stopped)
+        return;
+    pto_str allowed = {NULL, 0};
+    for (int f = first; f >= 0; f = pto_form_next_opcode(PTO_TEXT_LEVEL2, f)) {
+        const char *spelling = pto_form_get((pto_form)f)->text[PTO_TEXT_LEVEL2].spelling;
+        allowed = pto_str_from(pto_arena_printf(p->arena, "%.*s%s%s", PTO_STR_ARG(allowed),
+                                                allowed.len ? " or " : "", spelling));
+    }
+    pto_diag_allowed(p->diags, "%.*s", PTO_STR_ARG(allowed));
+}
+
+/* Moves the attributes that were read before the form was known. */
+static void take_attrs(pto_text_parser *p, pto_operation *op, const pto_operation *gathered) {
+    op->attr = gathered->attr;
+    op->attr_count = gathered->attr_count;
+    pto_text_check_attrs(p, op);
+}
+
+/* `pad_mode = ..` and its like behind pto.tload: read and dropped. */
+static bool skip_clauses(pto_text_parser *p) {
+    static const char *const clauses[] = {"pad_mode",        "pad_value",         "left_padding_num",
+                                          "init_out_buffer", "right_padding_num", "init_condition"};
+    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
+        if (!pto_text_at_word(p, clauses[i]))
+            continue;
+        uint32_t begin = p->token.begin;
+        pto_text_take(p);
+        if (!pto_text_expect(p, '=', "in the clause"))
+            return false;
+        if (p->token.kind == PTO_TOKEN_VALUE) {
+            pto_span span;
+            pto_value *value = pto_text_parse_use(p, NULL, &span);
+            if (!pto_text_expect(p, ':', "before the type"))
+                return false;
+            const pto_type *type = pto_text_parse_type(p);
+            if (!type)
+                return false;
+            pto_text_check_type(p, value, span, type, (pto_span){0, 0});
+        } else if (!pto_text_parse_attr(p, NULL)) {
+            return false;
+        }
+        pto_text_warn(p, "PTO-W0241", pto_text_since(p, begin), "%s has no effect", clauses[i]);
+    }
+    return true;
+}
+
+/* `%t, %addr : T -> T`: patterns that define a handle. */
+static pto_operation *parse_defining(pto_text_parser *p, int first, pto_token opcode,
+                                     pto_operation *gathered) {
+    pto_mlir_values values = {0};
+    pto_mlir_spans spans = {0};
+    uint32_t begin = p->token.begin;
+    if (!pto_mlir_parse_uses(p, &values, &spans))
+        return NULL;
+    pto_span operands = pto_text_since(p, begin);
+    if (pto_text_at(p, '{') && !pto_text_parse_attr_dict(p, gathered))
+        return NULL;
+    if (!pto_text_expect(p, ':', "before the type"))
+        return NULL;
+    pto_text_types types = {0}, results = {0};
+    begin = p->token.begin;
+    if (pto_text_at(p, '(') ? !pto_text_parse_type_group(p, &types) : !pto_text_parse_types(p, &types))
+        return NULL;
+    pto_span type_span = pto_text_since(p, begin);
+    if (!pto_text_expect_arrow(p, "before the type of the result") || !pto_text_parse_type_group(p, &results))
+        return NULL;
+    int form = pto_text_choose_form(PTO_TEXT_LEVEL2, first, values.data, values.count, results.count);
+    if (form < 0) {
+        no_form(p, first, values.count, results.count, operands);
+        return NULL;
+    }
+    /* The type of the first operand alone, or of every one. */
+    if (types.count != 1 && types.count != values.count) {
+        pto_text_fail_at(p, "PTO-E0213", type_span, "%zu operands, but %zu types", values.count, types.count);
+        return NULL;
+    }
+    for (size_t i = 0; i < types.count; i++)
+        pto_text_check_type(p, values.data[i], spans.data[i], types.data[i], type_span);
+    pto_operation *op = pto_text_new_instr(p, (pto_form)form, pto_text_span(opcode));
+    pto_text_place_inputs(op, PTO_TEXT_LEVEL2, values.data, spans.data, values.count);
+    op->result_count = (uint32_t)results.count;
+    op->result = pto_arena_new_array(p->arena, pto_value *, results.count);
+    for (uint32_t i = 0; i < op->result_count; i++)
+        pto_operation_set_result(p->program, op, i, results.data[i], (pto_str){NULL, 0});
+    take_attrs(p, op, gathered);
+    pto_text_set_dialect(p, results.data[0]->kind == PTO_TYPE_TILE ? PTO_DIALECT_LEVEL1 : PTO_DIALECT_LEVEL2);
+    return op;
+}
+
+pto_operation *pto_mlir_parse_instr(pto_text_parser *p, int first, pto_token opcode) {
+    pto_operation *gathered = pto_text_new_instr(p, (pto_form)first, pto_text_span(opcode));
+    if (!pto_text_at_word(p, "ins"))
+        return parse_defining(p, first, opcode, gathered);
+    pto_text_set_dialect(p, PTO_DIALECT_LEVEL2);
+    uint32_t begin = p->token.begin;
+    pto_mlir_group in = {0}, out = {0};
+    if (!pto_mlir_parse_group(p, "ins", gathered, &in))
+        return NULL;
+    if (pto_text_at_word(p, "outs") && !pto_mlir_parse_group(p, "outs", NULL, &out))
+        return NULL;
+    pto_span span = pto_text_since(p, begin);
+    if (pto_text_at(p, '{') && !pto_text_parse_attr_dict(p, gathered))
+        return NULL;
+    if (!strcmp(pto_form_get((pto_form)first)->mnemonic, "TLOAD") && !skip_clauses(p))
+        return NULL;
+    if (p->token.kind == PTO_TOKEN_ARROW) {
+        pto_text_fail(p, "no tensor result: tiles are not tensors here");
+        return NULL;
+    }
+    const pto_text_pattern *pattern = &pto_form_get((pto_form)first)->text[PTO_TEXT_LEVEL2];
+    bool defines = pattern->spelling && pattern->spelling[0] == '%';
+    if (defines && out.values.count == 0) {
+        /* `pto.tassign ins(%tile, %addr : ..)`: the handle keeps its name. */
+        int form = pto_text_choose_form(PTO_TEXT_LEVEL2, first, in.values.data, in.values.count, 1);
+        if (form >= 0 && pto_form_get((pto_form)form)->operand[pattern->result[0]].role == PTO_ROLE_INOUT) {
+            pto_operation *op = pto_text_new_instr(p, (pto_form)form, pto_text_span(opcode));
+            pto_text_place_inputs(op, PTO_TEXT_LEVEL2, in.values.data, in.spans.data, in.values.count);
+            take_attrs(p, op, gathered);
+            return op;
+        }
+    }
+    int form =
+        pto_text_choose_form(PTO_TEXT_LEVEL2, first, in.values.data, in.values.count, out.values.count);
+    if (form < 0) {
+        no_form(p, first, in.values.count, out.values.count, span);
+        return NULL;
+    }
+    pto_operation *op = pto_text_new_instr(p, (pto_form)form, pto_text_span(opcode));
+    pto_text_place_inputs(op, PTO_TEXT_LEVEL2, in.values.data, in.spans.data, in.values.count);
+    pattern = &pto_form_get((pto_form)form)->text[PTO_TEXT_LEVEL2];
+    for (size_t i = 0; i < out.values.count; i++) {
+        op->operand[pattern->result[i]] = out.values.data[i];
+        op->operand_span[pattern->result[i]] = out.spans.data[i];
+    }
+    take_attrs(p, op, gathered);
+    return op;
+}
+
+/* ---- generic form -------------------------------------------------------------------------- */
+
+/* Forms whose scratch stands behind the destination in the IR. */
+static bool destination_before_scratch(const pto_form_desc *form) {
+    return !strcmp(form->mnemonic, "TRSQRT") || !strcmp(form->mnemonic, "TCVT");
+}
+
+void pto_mlir_ir_order(const pto_form_desc *form, int8_t order[PTO_MAX_OPERANDS + 1]) {
+    const pto_text_pattern *pattern = &form->text[PTO_TEXT_LEVEL2];
+    bool defines = pattern->spelling && pattern->spelling[0] == '%';
+    bool late = destination_before_scratch(form);
+    int n = 0;
+    for (int i = 0; pattern->operand[i] >= 0; i++)
+        if (!late || form->operand[pattern->operand[i]].role != PTO_ROLE_TMP)
+            order[n++] = pattern->operand[i];
+    for (int i = 0; !defines && pattern->result[i] >= 0; i++)
+        order[n++] = pattern->result[i];
+    for (int i = 0; late && pattern->operand[i] >= 0; i++)
+        if (form->operand[pattern->operand[i]].role == PTO_ROLE_TMP)
+            order[n++] = pattern->operand[i];
+    order[n] = -1;
+}
+
+/* Outputs among the operands, when operandSegmentSizes says so; -1 otherwise. */
+static int outputs_of_segments(const pto_attr *sizes, size_t operands) {
+    if (!sizes || sizes->kind != PTO_AV_DENSE || sizes->count != 3)
+        return -1;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (sizes->dense[i] < 0 || sizes->dense[i] > PTO_MAX_OPERANDS)
+            return -1;
+        sum += sizes->dense[i];
+    }
+    return (size_t)sum == operands ? (int)sizes->dense[2] : -1;
+}
+
+pto_operation *pto_mlir_place_generic(pto_text_parser *p, int first, const pto_mlir_values *operands,
+                                      const pto_mlir_spans *spans, uint32_t results, const pto_attr *sizes,
+                                      pto_span name) {
+    int outputs = outputs_of_segments(sizes, operands->count);
+    int best = -1, best_cost = 0;
+    int8_t best_place[PTO_MAX_OPERANDS];
+    for (int f = first; f >= 0; f = pto_form_next_opcode(PTO_TEXT_LEVEL2, f)) {
+        const pto_form_desc *form = pto_form_get((pto_form)f);
+        const pto_text_pattern *pattern = &form->text[PTO_TEXT_LEVEL2];
+        bool defines = pattern->spelling && pattern->spelling[0] == '%';
+        int out_count = defines ? 0 : pattern_count(pattern->result);
+        /* tassign without a result is the same instruction on its own handle. */
+        if (results && results != (defines ? (uint32_t)pattern_count(pattern->result) : 0))
+            continue;
+        if (!results && defines && form->operand[pattern->result[0]].role != PTO_ROLE_INOUT)
+            continue;
+        if (outputs >= 0 && outputs != out_count)
+            continue;
+        int inputs = (int)operands->count - out_count;
+        if (inputs < 0 || !counts_fit(pattern, (size_t)inputs, (size_t)pattern_count(pattern->result)))
+            continue;
+        int8_t order[PTO_MAX_OPERANDS + 1], place[PTO_MAX_OPERANDS];
+        pto_mlir_ir_order(form, order);
+        int spare = inputs - (pattern_count(pattern->operand) - optional_count(pattern));
+        int n = 0, cost = 0, absent = 0;
+        for (int i = 0; order[i] >= 0; i++) {
+            if (form->operand[order[i]].optional && spare-- <= 0) {
+                absent++;
+                continue;
+            }
+            place[n] = order[i];
+            cost += 16 * !kind_fits(&form->operand[order[i]], operands->data[n]->type);
+            n++;
+        }
+        cost += absent;
+        if (best < 0 || cost < best_cost) {
+            best = f;
+            best_cost = cost;
+            memcpy(best_place, place, sizeof place);
+        }
+    }
+    if (best < 0) {
+        no_form(p, first, operands->count, results, name);
+        return NULL;
+    }
+    pto_operation *op = pto_text_new_instr(p, (pto_form)best, name);
+    for (size_t i = 0; i < operands->count; i++) {
+        op->operand[best_place[i]] = operands->data[i];
+        op->operand_span[best_place[i]] = spans->data[i];
+    }
+    op->result_count = results;
+    op->result = pto_arena_new_array(p->arena, pto_value *, results);
+    return op;
+}

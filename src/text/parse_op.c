@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Statements of MLIR-like text: results, names of operations, regions, the generic form (60, 3.1, 3.2). */
+#include "text/mlir.h"
+
+#include <string.h>
+
+/* ---- regions and blocks -------------------------------------------------------------------- */
+
+typedef struct label {
+    pto_str name;
+    pto_block *block;
+    pto_span span;
+    bool defined;
+} label;
+
+/* Labels of the region that is being read; the parser holds the innermost. */
+struct pto_text_labels {
+    struct pto_text_labels *outer;
+    pto_region *region;
+    PTO_VEC(label) all;
+};
+
+static label *find_label(pto_text_parser *p, pto_token token) {
+    pto_str name = pto_token_name(token);
+    for (size_t i = 0; i < p->labels->all.count; i++)
+        if (pto_str_equal(p->labels->all.data[i].name, name))
+            return &p->labels->all.data[i];
+    label fresh = {.name = name, .block = pto_arena_new(p->arena, pto_block), .span = pto_text_span(token)};
+    fresh.block->label = name;
+    fresh.block->parent = p->labels->region;
+    pto_vec_push(p->arena, &p->labels->all, fresh);
+    return &pto_vec_last(&p->labels->all);
+}
+
+/* `^name` or `^name(%a: T, ...)` and `:`; the block becomes the last of the region. */
+static pto_block *parse_label(pto_text_parser *p, pto_region *region) {
+    pto_token token = pto_text_take(p);
+    label *found = find_label(p, token);
+    if (found->defined) {
+        pto_text_error(p, "PTO-E0215", pto_text_span(token), "the label ^%.*s is defined already",
+                       PTO_STR_ARG(found->name));
+        found->block = pto_arena_new(p->arena, pto_block);
+        found->block->parent = region;
+    }
+    found->defined = true;
+    pto_block *block = found->block;
+    if (region->last)
+        region->last->next = block;
+    else
+        region->first = block;
+    region->last = block;
+    if (pto_text_accept(p, '(')) {
+        while (!pto_text_at(p, ')')) {
+            if (block->arg_count && !pto_text_expect(p, ',', "between arguments"))
+                return block;
+            pto_token name = p->token;
+            if (!pto_text_accept_kind(p, PTO_TOKEN_VALUE)) {
+                pto_text_fail(p, "an argument of the block");
+                return block;
+            }
+            if (!pto_text_expect(p, ':', "after the argument"))
+                return block;
+            const pto_type *type = pto_text_parse_type(p);
+            if (!type)
+                return block;
+            pto_value *value = pto_block_add_arg(p->program, block, type, pto_token_name(name));
+            pto_text_define(p, pto_token_name(name), pto_text_span(name), value);
+        }
+        pto_text_take(p);
+    }
+    pto_text_expect(p, ':', "after the label");
+    return block;
+}
+
+static void statement(pto_text_parser *p, pto_block *block);
+
+static void skip_loc(pto_text_parser *p) {
+    if (!pto_text_at_word(p, "loc") || !pto_token_is(pto_text_peek(p), '('))
+        return;
+    unsigned depth = 0;
+    pto_text_take(p);
+    do {
+        depth += pto_text_at(p, '(');
+        depth -= pto_text_at(p, ')');
+        pto_text_take(p);
+    } while (depth && p->token.kind != PTO_TOKEN_END);
+}
+
+void pto_text_parse_block(pto_text_parser *p, pto_block *block) {
+    pto_block *outer = p->block;
+    p->block = block;
+    while (p->token.kind != PTO_TOKEN_END && !pto_text_at(p, '}') && p->token.kind != PTO_TOKEN_LABEL) {
+        if (p->lines && pto_text_accept(p, ';'))
+            continue;
+        uint32_t before = p->token.begin;
+        statement(p, block);
+        /* Whatever went wrong, every turn takes a token. */
+        if (p->token.begin == before && p->token.kind != PTO_TOKEN_END)
+            pto_text_take(p);
+    }
+    p->block = outer;
+}
+
+bool pto_mlir_parse_region(pto_text_parser *p, pto_region *region, bool isolated, const pto_mlir_args *args) {
+    pto_span open = pto_text_span(p->token);
+    if (!pto_text_expect(p, '{', "to open the region") || !pto_text_enter(p))
+        return false;
+    struct pto_text_labels labels = {.outer = p->labels, .region = region};
+    p->labels = &labels;
+    pto_text_push_scope(p, isolated);
+    pto_block *block = NULL;
+    if (args || p->token.kind != PTO_TOKEN_LABEL) {
+        if (args || !pto_text_at(p, '}')) {
+            block = pto_region_add_block(p->program, region);
+            for (size_t i = 0; args && i < args->count; i++) {
+                const pto_mlir_arg *arg = &args->data[i];
+                pto_text_define(p, arg->name, arg->span,
+                                pto_block_add_arg(p->program, block, arg->type, arg->name));
+            }
+            pto_text_parse_block(p, block);
+        }
+    }
+    while (p->token.kind == PTO_TOKEN_LABEL) {
+        block = parse_label(p, region);
+        if (p->failed)
+            pto_text_recover(p);
+        pto_text_parse_block(p, block);
+    }
+    for (size_t i = 0; i < labels.all.count; i++)
+        if (!labels.all.data[i].defined)
+            pto_text_error(p, "PTO-E0214", labels.all.data[i].span,
+                           "the label ^%.*s names no block of this region",
+                           PTO_STR_ARG(labels.all.data[i].name));
+    pto_text_pop_scope(p);
+    p->labels = labels.outer;
+    pto_text_leave(p);
+    if (p->token.kind == PTO_TOKEN_END) {
+        if (!p->unclosed) {
+            p->unclosed = true;
+            pto_text_error(p, "PTO-E0205", open, "this '{' is not closed");
+        }
+        p->failed = true;
+        return false;
+    }
+    return pto_text_expect(p, '}', "to close the region");
+}
+
+/* ---- the generic form ---------------------------------------------------------------------- */
+
+bool pto_mlir_parse_uses(pto_text_parser *p, pto_mlir_values *values, pto_mlir_spans *spans) {
+    if (p->token.kind != PTO_TOKEN_VALUE)
+        return true;
+    do {
+        pto_span span;
+        pto_value *value = pto_text_parse_use(p, "an operand", &span);
+        if (!value)
+            return false;
+        pto_vec_push(p->arena, values, value);
+        pto_vec_push(p->arena, spans, span);
+    } while (pto_text_accept(p, ','));
+    return true;
+}
+
+pto_operation *pto_mlir_make(pto_text_parser *p, pto_op_kind kind, pto_span name,
+                             const pto_mlir_values *operands, const pto_mlir_spans *spans, uint32_t results) {
+    uint32_t count = operands ? (uint32_t)operands->count : 0;
+    pto_operation *op = pto_operation_create(p->program, kind, count, results);
+    op->name_span = name;
+    for (uint32_t i = 0; i < count; i++) {
+        op->operand[i] = operands->data[i];
+        op->operand_span[i] = spans->data[i];
+    }
+    return op;
+}
+
+bool pto_mlir_check_types(pto_text_parser *p, pto_operation *op, uint32_t from, uint32_t count,
+                          const pto_text_types *types, pto_span span) {
+    if (types->count != count)
+        return pto_text_fail_at(p, "PTO-E0213", span, "%u operand%s, but %zu type%s", count,
+                                count == 1 ? "" : "s", types->count, types->count == 1 ? "" : "s");
+    for (uint32_t i = 0; i < count; i++)
+        pto_text_check_type(p, op->operand[from + i], op->operand_span[from + i], types->data[i], span);
+    return true;
+}
+
+static bool has_prop(const char *props, pto_str name, bool *required) {
+    for (const char *at = props; at && *at;) {
+        size_t len = strcspn(at, " ");
+        bool optional = at[len - 1] == '?';
+        if (pto_str_equal(name, (pto_str){at, len - optional})) {
+            *required = !optional;
+            return true;
+        }
+        at += len + (at[len] == ' ');
+    }
+    return false;
+}
+
+static bool kind_fits(const pto_operation *op, pto_str key, const pto_attr *value) {
+    static const struct {
+        const char *key;
+        pto_attr_value_kind kind;
+    } kinds[] = {
+        {"sym_name", PTO_AV_STRING}, {"function_type", PTO_AV_TYPE}, {"sym_visibility", PTO_AV_STRING},
+        {"arg_attrs", PTO_AV_ARRAY}, {"res_attrs", PTO_AV_ARRAY},    {"callee", PTO_AV_SYMBOL},
+        {"format", PTO_AV_STRING},   {"predicate", PTO_AV_INT},      {"overflowFlags", PTO_AV_OPAQUE},
+        {"fastmath", PTO_AV_OPAQUE}, {"unsignedCmp", PTO_AV_UNIT}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (pto_str_equal(key, pto_str_from(kinds[i].key)) && value->kind != kinds[i].kind)
+            return false;
+    if (pto_str_equal(key, PTO_STR("function_type")))
+        return value->type->kind == PTO_TYPE_FUNCTION;
+    if (pto_str_equal(key, PTO_STR("predicate")))
+        return value->i >= 0 && value->i < (op->kind == PTO_OPK_ARITH_CMPI ? 10 : 16);
+    if (op->kind == PTO_OPK_SUBSET && pto_str_equal(key, PTO_STR("sizes"))) {
+        if (value->kind != PTO_AV_ARRAY || value->count != 2)
+            return value->kind == PTO_AV_DENSE && value->count == 2;
+        return value->items[0]->kind == PTO_AV_INT && value->items[1]->kind == PTO_AV_INT;
+    }
+    return true;
+}
+
+/* What custom syntax guarantees, for operations that came in generic form. */
+static bool check_structure(pto_text_parser *p, pto_operation *op) {
+    const pto_op_shape *shape = pto_op_shape_of(op->kind);
+    if (!shape)
+        return true;
+    pto_span at = op->name_span;
+    const char *name = pto_op_kind_name(op->kind);
+    if (op->operand_count < (uint32_t)shape->operand_min ||
+        (shape->operand_max >= 0 && op->operand_count > (uint32_t)shape->operand_max))
+        return pto_text_fail_at(p, "PTO-E0213", at, "%s does not take %u operands", name, op->operand_count);
+    if (op->result_count < (uint32_t)shape->result_min ||
+        (shape->result_max >= 0 && op->result_count > (uint32_t)shape->result_max))
+        return pto_text_fail_at(p, "PTO-E0213", at, "%s does not give %u results", name, op->result_count);
+    if (op->region_count != shape->regions)
+        return pto_text_fail_at(p, "PTO-E0213", at, "%s has %u regions, not %u", name, shape->regions,
+                                op->region_count);
+    if (op->successor_count)
+        return pto_text_fail_at(p, "PTO-E0213", at, "%s has no successors", name);
+    const char *props = shape->props;
+    for (const char *prop = props; *prop;) {
+        size_t len = strcspn(prop, " ");
+        pto_str key = {prop, len};
+        if (prop[len - 1] != '?') {
+            char text[32] = {0};
+            memcpy(text, prop, len < sizeof text ? len : sizeof text - 1);
+            if (!pto_operation_attr(op, text))
+                return pto_text_fail_at(p, "PTO-E0233", at, "%s needs the attribute '%.*s'", name,
+                                        PTO_STR_ARG(key));
+        }
+        prop += len + (prop[len] == ' ');
+    }
+    for (uint32_t i = 0; i < op->attr_count; i++) {
+        bool required;
+        if (has_prop(props, op->attr[i].name, &required) &&
+            !kind_fits(op, op->attr[i].name, op->attr[i].value))
+            return pto_text_fail_at(p, "PTO-E0233", at, "the attribute '%.*s' of %s is of the wrong kind",
+                                    PTO_STR_ARG(op->attr[i].name), name);
+    }
+    const pto_block *first = op->region_count ? op->region[0]->first : NULL;
+    if (op->kind == PTO_OPK_SCF_FOR &&
+        (op->result_count != op->operand_count - 3 || !first || first->arg_count != op->result_count + 1))
+        return pto_text_fail_at(p, "PTO-E0213", at,
+                                "the arguments and results of scf.for do not match its operands");
+    if (op->kind == PTO_OPK_SCF_IF && !first)
+        return pto_text_fail_at(p, "PTO-E0213", at, "scf.if has a block in its first region");
+    if (op->kind == PTO_OPK_SCF_WHILE &&
+        (!first || !op->region[1]->first || first->arg_count != op->operand_count))
+        return pto_text_fail_at(p, "PTO-E0213", at, "the arguments of scf.while do not match its operands");
+    if ((op->kind == PTO_OPK_SCF_FOR || op->kind == PTO_OPK_SCF_IF || op->kind == PTO_OPK_SCF_WHILE) &&
+        (first->next || (op->region_count > 1 && op->region[1]->first && op->region[1]->first->next)))
+        return pto_text_fail_at(p, "PTO-E0213", at, "a region of %s has one block", name);
+    if ((op->kind == PTO_OPK_SECTION_CUBE || op->kind == PTO_OPK_SECTION_VECTOR) &&
+        (!first || first->next || first->arg_count))
+        return pto_text_fail_at(p, "PTO-E0213", at, "%s has one block without arguments", name);
+    if (op->kind == PTO_OPK_MODULE) {
+        if (!first)
+            pto_region_add_block(p->program, op->region[0]);
+        else if (first->next || first->arg_count)
+            return pto_text_fail_at(p, "PTO-E0213", at, "a module has one block without arguments");
+        for (const pto_operation *o = first ? first->first : NULL; o; o = o->next)
+            if (o->kind != PTO_OPK_FUNC && o->kind != PTO_OPK_MODULE)
+                return pto_text_fail_at(p, "PTO-E0201", o->name_span, "a module holds functions and modules");
+    }
+    if (op->kind == PTO_OPK_FUNC) {
+        const pto_type *type = pto_operation_attr(op, "function_type")->type;
+        bool same = !first || first->arg_count == type->input_count;
+        for (uint32_t i = 0; same && first && i < type->input_count; i++)
+            same = first->arg[i]->type == type->inputs[i];
+        if (!same)
+            return pto_text_fail_at(p, "PTO-E0212", at, "function_type is not the type of the arguments");
+        const char *const lists[] = {"arg_attrs", "res_attrs"};
+        for (int k = 0; k < 2; k++) {
+            const pto_attr *list = pto_operation_attr(op, lists[k]);
+            bool fits = !list || list->count == (k ? type->result_count : type->input_count);
+            for (uint32_t i = 0; list && fits && i < list->count; i++)
+                fits = list->items[i]->kind == PTO_AV_DICT;
+            if (!fits)
+                return pto_text_fail_at(p, "PTO-E0233", at, "%s is no list of dictionaries, one each",
+                                        lists[k]);
+        }
+    }
+    if (op->kind == PTO_OPK_ARITH_CONSTANT || op->kind == PTO_OPK_AS_CONST) {
+        const pto_attr *value = pto_operation_attr(op, "value");
+        const pto_type *type = op->result[0]->type;
+        bool fits = value->kind == PTO_AV_BOOL ? type->kind == PTO_TYPE_INT && type->width == 1
+                                               : (value->kind == PTO_AV_INT || value->kind == PTO_AV_FLOAT ||
+                                                  value->kind == PTO_AV_OPAQUE) &&
+                                                     value->type == type;
+        if (!fits)
+            return pto_text_fail_at(p, "PTO-E0212", at, "the value of the constant is not of its type");
+    }
+    if (shape->segments) {
+        uint32_t sum = 0;
+        bool single = true; /* groups that hold at most one operand */
+        for (uint32_t i = 0; i < op->segment_count; i++) {
+            sum += op->segment[i];
+            single &= op->segment[i] <= 1;
+        }
+        bool fits = op->segment_count == shape->segments && sum == op->operand_count;
+        fits = fits && (op->kind == PTO_OPK_ALLOC_TILE ? single : op->segment[0] == 1);
+        if (!fits)
+            return pto_text_fail_at(p, "PTO-E0213", at,
+                                    "operandSegmentSizes of %s does not match its operands", name);
+    }
+    return true;
+}
+
+static void take_segments(pto_operation *op, const pto_attr *sizes) {
+    op->segment_count = 0;
+    if (!sizes || sizes->kind != PTO_AV_DENSE || sizes->count > 8)
+        return;
+    for (uint32_t i = 0; i < sizes->count; i++) {
+        if (sizes->dense[i] < 0 || sizes->dense[i] > UINT16_MAX)
+            return;
+        op->segment[i] = (uint32_t)sizes->dense[i];
+    }
+    op->segment_count = sizes->count;
+}
+
+pto_operation *pto_mlir_parse_generic(pto_text_parser *p) {
+    pto_token name_token = pto_text_take(p);
+    pto_str name = pto_text_unescape(p, name_token);
+    pto_span name_span = pto_text_span(name_token);
+    pto_op_kind kind = pto_op_kind_find(name);
+    int form = kind == PTO_OPK_UNKNOWN ? pto_form_find_opcode(PTO_TEXT_LEVEL2, name.data, name.len) : -1;
+    if (kind == PTO_OPK_UNKNOWN && form < 0 && pto_str_starts_with(name, PTO_STR("pto."))) {
+        pto_text_unknown_op(p, name, name_span);
+        return NULL;
+    }
+    /* Attributes and regions are gathered before the operands have their types. */
+    pto_operation *op = pto_operation_create(p->program, form >= 0 ? PTO_OPK_INSTR : kind, 0, 0);
+    op->name_span = name_span;
+    if (form >= 0)
+        op->form = (pto_form)form;
+    else if (kind == PTO_OPK_UNKNOWN)
+        op->name = name;
+    pto_mlir_values operands = {0};
+    pto_mlir_spans spans = {0};
+    if (!pto_text_expect(p, '(', "after the name of the operation") ||
+        !pto_mlir_parse_uses(p, &operands, &spans) || !pto_text_expect(p, ')', "after the operands"))
+        return NULL;
+    if (pto_text_accept(p, '[')) {
+        PTO_VEC(pto_block *) successors = {0};
+        do {
+            if (p->token.kind != PTO_TOKEN_LABEL || !p->labels) {
+                pto_text_fail(p, "a label");
+                return NULL;
+            }
+            pto_vec_push(p->arena, &successors, find_label(p, pto_text_take(p))->block);
+        } while (pto_text_accept(p, ','));
+        if (!pto_text_expect(p, ']', "after the successors"))
+            return NULL;
+        op->successor = successors.data;
+        op->successor_count = (uint32_t)successors.count;
+    }
+    if (pto_text_accept(p, '<') &&
+        (!pto_text_parse_attr_dict(p, op) || !pto_text_expect(p, '>', "after the properties")))
+        return NULL;
+    if (pto_text_accept(p, '(')) {
+        do {
+            if (op->region_count == 16)
+                return pto_text_fail_at(p, "PTO-E0203", pto_text_span(p->token), "more than 16 regions"),
+                       NULL;
+            if (!pto_mlir_parse_region(p, pto_operation_add_region(p->program, op), kind == PTO_OPK_FUNC,
+                                       NULL))
+                return NULL;
+        } while (pto_text_accept(p, ','));
+        if (!pto_text_expect(p, ')', "after the regions"))
+            return NULL;
+    }
+    if (pto_text_at(p, '{') && !pto_text_parse_attr_dict(p, op))
+        return NULL;
+    if (!pto_text_expect(p, ':', "before the type of the operation"))
+        return NULL;
+    uint32_t type_begin = p->token.begin;
+    const pto_type *type = pto_text_parse_type(p);
+    if (!type)
+        return NULL;
+    pto_span type_span = pto_text_since(p, type_begin);
+    if (type->kind != PTO_TYPE_FUNCTION)
+        return pto_text_fail_at(p, "PTO-E0201", type_span, "the type of an operation is (inputs) -> results"),
+               NULL;
+    if (type->input_count != operands.count)
+        return pto_text_fail_at(p, "PTO-E0213", type_span, "%zu operands, but %u types", operands.count,
+                                type->input_count),
+               NULL;
+    for (uint32_t i = 0; i < type->input_count; i++)
+        pto_text_check_type(p, operands.data[i], spans.data[i], type->inputs[i], type_span);
+    const pto_attr *sizes = pto_operation_attr(op, "operandSegmentSizes");
+    if (form >= 0) {
+        if (op->region_count || op->successor_count)
+            return pto_text_fail_at(p, "PTO-E0213", name_span, "an instruction has no regions"), NULL;
+        pto_operation *instr =
+            pto_mlir_place_generic(p, form, &operands, &spans, type->result_count, sizes, name_span);
+        if (!instr)
+            return NULL;
+        instr->attr = op->attr;
+        instr->attr_count = op->attr_count;
+        pto_text_check_attrs(p, instr);
+        op = instr;
+    } else {
+        pto_operation_resize(p->program, op, (uint32_t)operands.count);
+        for (uint32_t i = 0; i < op->operand_count; i++) {
+            op->operand[i] = operands.data[i];
+            op->operand_span[i] = spans.data[i];
+        }
+        op->result_count = type->result_count;
+        op->result = pto_arena_new_array(p->arena, pto_value *, type->result_count);
+        const pto_op_shape *shape = pto_op_shape_of(kind);
+        if (shape && shape->segments) {
+            take_segments(op, sizes);
+            pto_operation_remove_attr(op, "operandSegmentSizes");
+        }
+    }
+    for (uint32_t i = 0; i < type->result_count; i++)
+        pto_operation_set_result(p->program, op, i, type->results[i], (pto_str){NULL, 0});
+    if (!p->dialect_known)
+        pto_text_set_dialect(p, PTO_DIALECT_GENERIC);
+    return check_structure(p, op) ? op : NULL;
+}
+
+/* ---- statements ---------------------------------------------------------------------------- */
+
+void pto_text_set_dialect(pto_text_parser *p, pto_dialect dialect) {
+    if (!p->dialect_known)
+        p->program->dialect = dialect;
+    p->dialect_known = true;
+}
+
+/* Stems of the vector and DMA micro instructions (60, 7). */
+static bool is_micro(pto_str name) {
+    static const char *const stems[] = {"vlds",
+                                        "vsts",
+                                        "vadd",
+                                        "vmul",
+                                        "vsub",
+                                        "vexp",
+                                        "vcvt",
+                                        "vsel",
+                                        "vcmp",
+                                        "vdup",
+                                        "pset_",
+                                        "pge_",
+                                        "plt_",
+                                        "pintlv_",
+                                        "pdintlv_",
+                                        "mte_",
+                                        "copy_gm_to_ubuf",
+                                        "copy_ubuf_to_",
+                                        "set_loop",
+                                        "mad",
+                                        "vecscope",
+                                        "strict_vecscope",
+                                        "init_align",
+                                        "vabs",
+                                        "vmax",
+                                        "vmin",
+                                        "vdiv",
+                                        "vmov",
+                                        "vor",
+                                        "vand",
+                                        "vxor",
+                                        "vnot",
+                                        "vsh",
+                                        "vcadd",
+                                        "vcmax",
+                                        "vcmin",
+                                        "vcg",
+                                        "vrec",
+                                        "vrelu",
+                                        "vsqrt",
+                                        "vln",
+                                        "vneg",
+                                        "vst",
+                                        "vld",
+                                        "pand",
+                                        "por",
+                                        "pxor",
+                                        "pnot",
+                                        "psel",
+                                        "ppack",
+                                        "punpack",
+                                        "pld",
+                                        "pst",
+                                        "get_vms4_sr"};
+    if (!pto_str_starts_with(name, PTO_STR("pto.")))
+        return false;
+    name = pto_str_slice(name, 4, name.len);
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
+        if (pto_str_starts_with(name, pto_str_from(stems[i])))
+            return true;
+    return false;
+}
+
+void pto_text_unknown_op(pto_text_parser *p, pto_str name, pto_span span) {
+    if (is_micro(name)) {
+        pto_text_fail_at(p, "PTO-E0221", span, "the micro instruction %.*s is not supported",
+                         PTO_STR_ARG(name));
+        return;
+    }
+    bool before = p->failed;
+    pto_text_fail_at(p, "PTO-E0220", span, "no operation is called '%.*s'", PTO_STR_ARG(name));
+    if (before || p->stopped)
+        return;
+    PTO_VEC(pto_str) names = {0};
+    pto_text_form text =
+        p->lines && !pto_str_starts_with(name, PTO_STR("pto.")) ? PTO_TEXT_AS : PTO_TEXT_LEVEL2;
+    for (int i = 0; i < PTO_FORM_COUNT; i++)
+        if (pto_form_get((pto_form)i)->text[text].opcode)
+            pto_vec_push(p->arena, &names, pto_str_from(pto_form_get((pto_form)i)->text[text].opcode));
+    for (int i = 0; i < PTO_OPK_COUNT; i++)
+        if (i != PTO_OPK_AS_CONST && pto_op_kind_name((pto_op_kind)i))
+            pto_vec_push(p->arena, &names, pto_str_from(pto_op_kind_name((pto_op_kind)i)));
+    pto_text_suggest(p, name, names.data, names.count);
+}
+
+/* With the prefix that the text may drop. */
+static int find_form(pto_text_form text, pto_str name) {
+    int form = pto_form_find_opcode(text, name.data, name.len);
+    char full[64] = "pto.";
+    if (form >= 0 || name.len > sizeof full - 5)
+        return form;
+    memcpy(full + 4, name.data, name.len);
+    return pto_form_find_opcode(text, full, name.len + 4);
+}
+
+static pto_op_kind find_kind(pto_str name) {
+    static const struct {
+        const char *name;
+        pto_op_kind kind;
+    } synonyms[] = {{"module", PTO_OPK_MODULE},
+                    {"return", PTO_OPK_RETURN},
+                    {"call", PTO_OPK_CALL},
+                    {"func", PTO_OPK_FUNC},
+                    {"pto.pipe_barrier", PTO_OPK_BARRIER}};
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (pto_str_equal(name, pto_str_from(synonyms[i].name)))
+            return synonyms[i].kind;
+    return pto_op_kind_find(name);
+}
+
+static pto_operation *custom(pto_text_parser *p, const pto_text_results *results, bool *bound) {
+    pto_token name = pto_text_take(p);
+    pto_span span = pto_text_span(name);
+    pto_op_kind kind = find_kind(name.text);
+    switch (kind) {
+    case PTO_OPK_MODULE:
+        return pto_mlir_parse_module(p, span);
+    case PTO_OPK_FUNC:
+        return pto_mlir_parse_func(p, span);
+    case PTO_OPK_RETURN:
+        return pto_mlir_parse_return(p, kind, span);
+    case PTO_OPK_CALL:
+        return pto_mlir_parse_call(p, span);
+    case PTO_OPK_SCF_FOR:
+    case PTO_OPK_SCF_IF:
+    case PTO_OPK_SCF_WHILE:
+    case PTO_OPK_SCF_CONDITION:
+    case PTO_OPK_SCF_YIELD:
+        return pto_mlir_parse_scf(p, kind, span);
+    case PTO_OPK_UNKNOWN:
+    case PTO_OPK_AS_CONST:
+        break;
+    default:
+        return pto_mlir_arith_class(kind) ? pto_mlir_parse_arith(p, kind, span)
+                                          : pto_mlir_parse_pto(p, kind, span);
+    }
+    int level2 = find_form(PTO_TEXT_LEVEL2, name.text);
+    int level1 = find_form(PTO_TEXT_LEVEL1, name.text);
+    if (level2 < 0 && level1 < 0) {
+        pto_text_unknown_op(p, name.text, span);
+        return NULL;
+    }
+    bool ins = pto_text_at_word(p, "ins");
+    /* Some level 2 patterns define a handle: those of the same shape at level 1 differ in types alone. */
+    const char *spelling =
+        level2 >= 0 ? pto_form_get((pto_form)level2)->text[PTO_TEXT_LEVEL2].spelling : NULL;
+    bool defines = spelling && spelling[0] == '%' && results->count;
+    if (level2 >= 0 && (ins || defines))
+        return pto_mlir_parse_instr(p, level2, name);
+    pto_text_set_dialect(p, PTO_DIALECT_LEVEL1);
+    return pto_text_parse_level1(p, results, name, bound);
+}
+
+/* `!name = type` and `#name = attr` */
+static void parse_alias(pto_text_parser *p) {
+    pto_token name = pto_text_take(p);
+    pto_str key = pto_token_name(name);
+    pto_text_take(p); /* = */
+    bool is_type = name.kind == PTO_TOKEN_BANG;
+    const void *value =
+        is_type ? (const void *)pto_text_parse_type(p) : (const void *)pto_text_parse_attr(p, NULL);
+    if (memchr(key.data, '.', key.len))
+        pto_text_error(p, "PTO-E0201", pto_text_span(name), "the name of an alias has no dot");
+    if (!value)
+        value = is_type ? (const void *)pto_type_simple(p->program, PTO_TYPE_NONE)
+                        : (const void *)pto_attr_unit(p->program);
+    bool fresh;
+    pto_map_value *slot = pto_map_insert(is_type ? &p->type_aliases : &p->attr_aliases, key, &fresh);
+    if (!fresh)
+        pto_text_error(p, "PTO-E0215", pto_text_span(name), "the alias %.*s is defined already",
+                       PTO_STR_ARG(name.text));
+    /* Only read through const pointers again. */
+    memcpy(&slot->pointer, &value, sizeof value);
+}
+
+static void statement(pto_text_parser *p, pto_block *block) {
+    bool in_module = block->parent->parent->kind == PTO_OPK_MODULE;
+    p->block = block;
+    if ((p->token.kind == PTO_TOKEN_BANG || p->token.kind == PTO_TOKEN_HASH) &&
+        pto_token_is(pto_text_peek(p), '=')) {
+        parse_alias(p);
+        if (p->failed)
+            pto_text_recover(p);
+        return;
+    }
+    uint32_t begin = p->token.begin;
+    bool bound = false;
+    pto_text_results results = {0};
+    pto_operation *op = NULL;
+    if (p->token.kind == PTO_TOKEN_DOTWORD && p->lines) {
+        if (!pto_text_parse_arg(p))
+            pto_text_recover(p);
+        return;
+    }
+    if (pto_text_parse_results(p, &results)) {
+        if (p->token.kind == PTO_TOKEN_STRING)
+            op = pto_mlir_parse_generic(p);
+        else if (p->token.kind == PTO_TOKEN_WORD)
+            op = custom(p, &results, &bound);
+        else
+            pto_text_fail(p, "an operation");
+    }
+    if (op && !p->failed)
+        skip_loc(p);
+    if (op && p->lines && !p->failed && !pto_text_at_end(p))
+        pto_text_fail(p, "the end of the line");
+    if (!op || p->failed) {
+        if (!bound)
+            pto_text_poison_results(p, &results);
+        pto_text_recover(p);
+        return;
+    }
+    op->span = pto_text_since(p, begin);
+    bool container = op->kind == PTO_OPK_FUNC || op->kind == PTO_OPK_MODULE;
+    if (in_module && !container) {
+        if (!p->outside)
+            pto_text_error(p, "PTO-E0201", op->name_span, "a module holds functions and modules");
+        p->outside = true;
+    } else if (!in_module && container) {
+        pto_text_error(p, "PTO-E0201", op->name_span, "a function or module stands in a module");
+    }
+    pto_block_append(block, op);
+    if (!bound)
+        pto_text_bind_results(p, &results, op);
+}
