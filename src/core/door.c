@@ -29,7 +29,8 @@ void pto_core_describe(const pto_core *core, const pto_instr *instr, pto_legalit
             to->dtype = from->global->dtype;
             to->layout = from->global->layout;
             for (int d = 0; d < 5; d++) {
-                to->shape[d] = from->global->shape[d];
+                /* at run time nothing is unknown: a negative extent is as wrong as an empty one */
+                to->shape[d] = from->global->shape[d] < 0 ? 0 : from->global->shape[d];
                 to->stride[d] = from->global->stride[d];
             }
             to->read_only = from->global->read_only;
@@ -140,7 +141,12 @@ pto_status pto_core_execute(pto_core *core, const pto_instr *instr) {
                                   .numeric = &core->options.numeric,
                                   .host = &core->host};
     pto_kernel_fn kernel = core->kernels->fn[pto_form_get(instr->form)->kernel];
+    const uint64_t zeros_before = core->host.zero_divisors;
     status = kernel(&call);
+    if (status == PTO_ERR_REFUSED && core->host.zero_divisors != zeros_before) { /* the option traps them */
+        report_context context = {core, instr};
+        report(&context, &(pto_refusal){.rule = "PTO-E0503", .operand = -1, .found = "a divisor of 0"});
+    }
     for (int i = 0; i < core->observer_count; i++)
         if (core->observer[i].after)
             core->observer[i].after(core->observer[i].user, core, instr);
