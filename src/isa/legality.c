@@ -79,8 +79,9 @@ bool pto_legality_check_tile_type(pto_legality *legality, const pto_tile_type *t
     if (pto_tile_type_bytes(type) > capacity) {
         char allowed[48];
         snprintf(allowed, sizeof allowed, "at most %u bytes of %s", capacity, pto_loc_name(type->loc));
-        pto_legality_refuse(legality, "PTO-E0315", operand, allowed, "%llu bytes",
-                            (unsigned long long)pto_tile_type_bytes(type));
+        pto_legality_refuse(legality,
+                            legality->form && legality->form->op == PTO_OP_TASSIGN ? "SA-0352" : "PTO-E0315",
+                            operand, allowed, "%llu bytes", (unsigned long long)pto_tile_type_bytes(type));
         return false;
     }
     return true;

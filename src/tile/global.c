@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Element addresses of global tensors, their extents and bounds (00-model, 6). */
 #include "tile/global.h"
+#include "isa/extents.h"
 
 int64_t pto_global_offset(const pto_global *global, int32_t row, int32_t col) {
     const int64_t *s = global->shape;
@@ -41,37 +42,8 @@ int64_t pto_global_offset(const pto_global *global, int32_t row, int32_t col) {
     return (int64_t)offset;
 }
 
-/* Product of extents that are not negative, INT64_MAX when it is larger; negative when one is unknown. */
-static int64_t product(const int64_t *shape, const int *dims, int count) {
-    int64_t result = 1;
-    bool zero = false;
-    for (int k = 0; k < count; k++) {
-        int64_t extent = shape[dims[k]];
-        if (extent < 0)
-            return -1;
-        zero |= extent == 0;
-        if (extent && __builtin_mul_overflow(result, extent, &result))
-            result = INT64_MAX;
-    }
-    return zero ? 0 : result;
-}
-
 void pto_global_extents(pto_layout layout, const int64_t shape[5], int64_t *rows, int64_t *cols) {
-    switch (layout) {
-    case PTO_LAYOUT_DN:
-        *rows = shape[3] < 0 ? -1 : shape[3];
-        *cols = product(shape, (const int[]){0, 1, 2, 4}, 4);
-        break;
-    case PTO_LAYOUT_NZ:
-        *rows = product(shape, (const int[]){2, 3}, 2);
-        *cols = product(shape, (const int[]){0, 1, 4}, 3);
-        break;
-    case PTO_LAYOUT_ND:
-    default:
-        *rows = product(shape, (const int[]){0, 1, 2, 3}, 4);
-        *cols = shape[4] < 0 ? -1 : shape[4];
-        break;
-    }
+    pto_layout_extents(layout, shape, rows, cols);
 }
 
 /* Sums of a few 64-bit products need more than 64 bits. */

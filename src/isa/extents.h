@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows and columns that the coordinate map of a tensor layout covers (00-model, 6.4, second table). */
+#ifndef PTO_ISA_EXTENTS_H
+#define PTO_ISA_EXTENTS_H
+
+#include <pto/types.h>
+
+/* -1 where an extent that counts is unknown (negative), INT64_MAX where the product is larger. */
+void pto_layout_extents(pto_layout layout, const int64_t shape[5], int64_t *rows, int64_t *cols);
+
+#endif

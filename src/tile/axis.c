@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Axes of tiles and global tensors, and the common cutting of two of them. */
+#include "tile/axis.h"
+
+/* Appends a digit; one of extent 1 adds nothing, one that continues its predecessor becomes part of it. */
+static void add(pto_axis *axis, int64_t extent, int64_t step) {
+    int64_t reach;
+    if (extent == 1)
+        return;
+    if (axis->count &&
+        !__builtin_mul_overflow(axis->digit[axis->count - 1].extent, axis->digit[axis->count - 1].step,
+                                &reach) &&
+        reach == step && extent != INT64_MAX &&
+        !__builtin_mul_overflow(axis->digit[axis->count - 1].extent, extent, &reach)) {
+        axis->digit[axis->count - 1].extent = reach;
+        return;
+    }
+    axis->digit[axis->count].extent = extent;
+    axis->digit[axis->count++].step = step;
+}
+
+/* The outermost digit has no end: indices never leave the extents. */
+static pto_axis finish(pto_axis axis) {
+    if (!axis.count)
+        axis.digit[axis.count++].step = 0;
+    axis.digit[axis.count - 1].extent = INT64_MAX;
+    return axis;
+}
+
+static pto_axis two_digits(int64_t inner, int64_t inner_step, int64_t count, int64_t outer_step) {
+    pto_axis axis = {0};
+    add(&axis, inner, inner_step);
+    add(&axis, count, outer_step);
+    return finish(axis);
+}
+
+pto_axis pto_axis_tile_rows(const pto_tile_type *type) {
+    int64_t rows = type->rows, cols = type->cols;
+    bool outer_row = type->blayout == PTO_ROW_MAJOR;
+    if (rows == 1 || type->slayout == PTO_NONE_BOX)
+        return two_digits(rows, outer_row ? cols : 1, 1, 0);
+    int32_t ir, ic;
+    pto_tile_type_box(type, &ir, &ic);
+    int64_t boxes = (rows + ir - 1) / ir;
+    return two_digits(ir, type->slayout == PTO_BOX_ROW_MAJOR ? ic : 1, boxes,
+                      outer_row ? cols * ir : (int64_t)ir * ic);
+}
+
+pto_axis pto_axis_tile_cols(const pto_tile_type *type) {
+    int64_t rows = type->rows, cols = type->cols;
+    bool outer_row = type->blayout == PTO_ROW_MAJOR;
+    if (rows == 1)
+        return two_digits(cols, 1, 1, 0);
+    if (type->slayout == PTO_NONE_BOX)
+        return two_digits(cols, outer_row ? 1 : rows, 1, 0);
+    int32_t ir, ic;
+    pto_tile_type_box(type, &ir, &ic);
+    return two_digits(ic, type->slayout == PTO_BOX_ROW_MAJOR ? 1 : ir, cols / ic,
+                      outer_row ? (int64_t)ir * ic : rows * ic);
+}
+
+/* The dimensions of a tensor that one axis walks, innermost first. */
+static pto_axis of_dims(const pto_global *global, const int *dims, int count) {
+    pto_axis axis = {0};
+    for (int k = 0; k < count; k++)
+        add(&axis, global->shape[dims[k]], global->stride[dims[k]]);
+    return finish(axis);
+}
+
+pto_axis pto_axis_global_rows(const pto_global *global) {
+    switch (global->layout) {
+    case PTO_LAYOUT_DN:
+        return of_dims(global, (const int[]){3}, 1);
+    case PTO_LAYOUT_NZ:
+        return of_dims(global, (const int[]){3, 2}, 2);
+    default:
+        return of_dims(global, (const int[]){3, 2, 1, 0}, 4);
+    }
+}
+
+pto_axis pto_axis_global_cols(const pto_global *global) {
+    switch (global->layout) {
+    case PTO_LAYOUT_DN:
+        return of_dims(global, (const int[]){4, 2, 1, 0}, 4);
+    case PTO_LAYOUT_NZ:
+        return of_dims(global, (const int[]){4, 1, 0}, 3);
+    default:
+        return of_dims(global, (const int[]){4}, 1);
+    }
+}
+
+/* Offset at an index, and how many indices from there on lie in the innermost digit. */
+static int64_t offset_at(const pto_axis *axis, int64_t index, int64_t *length) {
+    if (axis->count == 1) {
+        *length = INT64_MAX;
+        return index * axis->digit[0].step;
+    }
+    *length = axis->digit[0].extent - index % axis->digit[0].extent;
+    int64_t offset = 0, rest = index;
+    for (int d = 0; d + 1 < axis->count; d++) {
+        offset += rest % axis->digit[d].extent * axis->digit[d].step;
+        rest /= axis->digit[d].extent;
+    }
+    return offset + rest * axis->digit[axis->count - 1].step;
+}
+
+static int64_t least(int64_t a, int64_t b, int64_t c) {
+    int64_t ab = a < b ? a : b;
+    return ab < c ? ab : c;
+}
+
+bool pto_rects_next(pto_rects *rects, pto_rect *rect) {
+    if (rects->row >= rects->rows || rects->cols <= 0)
+        return false;
+    int64_t dst_length, src_length;
+    rect->dst = offset_at(&rects->dst_rows, rects->row, &dst_length);
+    rect->src = offset_at(&rects->src_rows, rects->row, &src_length);
+    rect->rows = least(dst_length, src_length, rects->rows - rects->row);
+    rect->dst += offset_at(&rects->dst_cols, rects->col, &dst_length);
+    rect->src += offset_at(&rects->src_cols, rects->col, &src_length);
+    rect->cols = least(dst_length, src_length, rects->cols - rects->col);
+    rect->dst_row = rects->dst_rows.digit[0].step;
+    rect->src_row = rects->src_rows.digit[0].step;
+    rect->dst_col = rects->dst_cols.digit[0].step;
+    rect->src_col = rects->src_cols.digit[0].step;
+    rects->col += (int32_t)rect->cols;
+    if (rects->col == rects->cols) {
+        rects->col = 0;
+        rects->row += (int32_t)rect->rows;
+    }
+    return true;
+}
