@@ -2,6 +2,7 @@
 /* The door of the printers: any program in any form, converted where its instructions are of another (60, 0).
  */
 #include "text/print.h"
+#include "text/ssa_print.h"
 
 #include <stdlib.h>
 
@@ -23,6 +24,18 @@ static bool needs_conversion(const pto_program *program, pto_dialect dialect) {
     return is_ssa(program);
 }
 
+static pto_str name_of(void *user, const pto_operation *op, const pto_value *value, bool *literal) {
+    (void)op;
+    *literal = false;
+    return pto_print_name_of(user, value);
+}
+
+void pto_print_level1_instr(pto_text_printer *t, const pto_operation *op) {
+    pto_print_name_results(t, op);
+    const pto_ssa_printer ssa = {.sink = &t->sink, .text = PTO_TEXT_LEVEL1, .name = name_of, .user = t};
+    pto_ssa_print(&ssa, op);
+}
+
 /* Apart from the caller, so that nothing of it lives in registers over the jump. */
 static void print(pto_text_printer *t) {
     jmp_buf out_of_memory;
@@ -33,12 +46,8 @@ static void print(pto_text_printer *t) {
     }
     pto_map_init(&t->names, &t->arena);
     pto_map_init(&t->used, &t->arena);
-    if (t->dialect == PTO_DIALECT_AS)
-        pto_print_as(t);
-    else
-        pto_print_operation(t, t->program->module);
-    if (t->dialect != PTO_DIALECT_AS)
-        pto_print_newline(t);
+    pto_print_operation(t, t->program->module);
+    pto_print_newline(t);
 }
 
 pto_status pto_program_print(const pto_program *program, pto_dialect dialect, pto_write_fn write,

@@ -7,6 +7,23 @@
 #include "base/vec.h"
 #include "program/program.h"
 
+/* ---- types and attributes (print_value.c) ---- */
+void pto_text_print_type(pto_sink *sink, const pto_type *type); /* NULL prints `none` */
+void pto_text_print_types(pto_sink *sink, const pto_type *const *types, uint32_t count);
+/* T, or (T, T), or (). */
+void pto_text_print_type_group(pto_sink *sink, const pto_type *const *types, uint32_t count);
+void pto_text_print_attr(pto_sink *sink, const pto_attr *attr);
+/* Number of a constant without its type; NaN and Inf as bits. */
+void pto_text_print_number(pto_sink *sink, const pto_attr *attr);
+void pto_text_print_string(pto_sink *sink, pto_str text); /* quoted and escaped */
+void pto_text_print_symbol(pto_sink *sink, pto_str name); /* @name or @"name" */
+void pto_text_print_named_attr(pto_sink *sink, const pto_named_attr *attr);
+/* Opens with `open`, which holds the brace, if there is an attribute that is not in `but` (blank separated,
+ * may be NULL). False when there is none: nothing is printed. */
+bool pto_text_print_attr_dict(pto_sink *sink, const pto_operation *op, const char *but, const char *open);
+void pto_text_print_attrs(pto_sink *sink, const pto_operation *op); /* `{a = 1, b}` of all, if any */
+
+/* ---- programs ---- */
 typedef struct pto_print_scope pto_print_scope;
 
 typedef struct pto_text_printer {
@@ -35,25 +52,34 @@ void pto_print_name_value(pto_text_printer *printer, const pto_value *value);
 void pto_print_name_results(pto_text_printer *printer, const pto_operation *op);
 void pto_print_results(pto_text_printer *printer, const pto_operation *op); /* names them; `%a, %b = ` */
 void pto_print_value(pto_text_printer *printer, const pto_value *value);    /* %name */
+pto_str pto_print_name_of(const pto_text_printer *printer, const pto_value *value);         /* without % */
 void pto_print_values(pto_text_printer *printer, pto_value *const *values, uint32_t count); /* with commas */
 
-void pto_print_type(pto_text_printer *printer, const pto_type *type);
-void pto_print_types(pto_text_printer *printer, const pto_type *const *types, uint32_t count);
 void pto_print_value_types(pto_text_printer *printer, pto_value *const *values, uint32_t count);
-/* T, or (T, T), or (). */
-void pto_print_type_group(pto_text_printer *printer, const pto_type *const *types, uint32_t count);
-void pto_print_attr(pto_text_printer *printer, const pto_attr *attr);
-/* Number of a constant without its type; NaN and Inf as bits. */
-void pto_print_number(pto_text_printer *printer, const pto_attr *attr);
-void pto_print_string(pto_text_printer *printer, pto_str text); /* quoted and escaped */
-void pto_print_symbol(pto_text_printer *printer, pto_str name); /* @name or @"name" */
-/* ` {a = 1, b}` of the attributes that are not in `but` (blank separated, may be NULL); nothing when none. */
-void pto_print_attr_dict(pto_text_printer *printer, const pto_operation *op, const char *but);
-void pto_print_named_attr(pto_text_printer *printer, pto_str name, const pto_attr *value);
 
 /* Reports PTO-E0250 at the operation and sets failed. */
 void pto_print_refuse(pto_text_printer *printer, const pto_operation *op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same as above for the sink of a printer; dictionaries open with a blank. */
+static inline void pto_print_type(pto_text_printer *printer, const pto_type *type) {
+    pto_text_print_type(&printer->sink, type);
+}
+static inline void pto_print_attr(pto_text_printer *printer, const pto_attr *attr) {
+    pto_text_print_attr(&printer->sink, attr);
+}
+static inline void pto_print_number(pto_text_printer *printer, const pto_attr *attr) {
+    pto_text_print_number(&printer->sink, attr);
+}
+static inline void pto_print_string(pto_text_printer *printer, pto_str text) {
+    pto_text_print_string(&printer->sink, text);
+}
+static inline void pto_print_symbol(pto_text_printer *printer, pto_str name) {
+    pto_text_print_symbol(&printer->sink, name);
+}
+static inline void pto_print_attr_dict(pto_text_printer *printer, const pto_operation *op, const char *but) {
+    pto_text_print_attr_dict(&printer->sink, op, but, " {");
+}
 
 /* Operations of MLIR-like text (print_mlir.c): levels 1 and 2 differ in the instructions of the table alone.
  */
@@ -64,9 +90,7 @@ uint32_t pto_print_present(const pto_operation *op, const int8_t *positions, pto
 void pto_print_region(pto_text_printer *printer, const pto_region *region, bool isolated, bool entry_label,
                       bool hide_yield);
 
-/* Provided by the SSA forms: the whole program in PTO-AS, and one level 1 instruction with its results but
- * without its line end. The program is in the form already. */
-void pto_print_as(pto_text_printer *printer);
+/* One level 1 instruction with its results, without its line end (print.c, by ssa_print.h). */
 void pto_print_level1_instr(pto_text_printer *printer, const pto_operation *op);
 
 #endif

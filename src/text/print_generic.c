@@ -53,7 +53,7 @@ static void props(pto_text_printer *t, const pto_operation *op, bool inherent, c
             continue;
         pto_print_text(t, any ? ", " : open);
         any = true;
-        pto_print_named_attr(t, op->attr[i].name, op->attr[i].value);
+        pto_text_print_named_attr(&t->sink, &op->attr[i]);
     }
     if (segment_count) {
         pto_print_text(t, any ? ", " : open);
