@@ -20,28 +20,30 @@ typedef struct conversion {
     pto_cvt_store store;
 } conversion;
 
-#define BY_MODE(prefix)                                                                                      \
+#define BY_MODE(nearest, prefix)                                                                             \
     {                                                                                                        \
-        NULL, prefix##_rint, prefix##_round, prefix##_floor, prefix##_ceil, prefix##_trunc, prefix##_odd,    \
+        NULL, nearest, prefix##_round, prefix##_floor, prefix##_ceil, prefix##_trunc, prefix##_odd,          \
             prefix##_half_up                                                                                 \
     }
 
-static const pto_cvt_round rounds[MODES] = BY_MODE(pto_cvt_round);
-static const pto_cvt_load loads_of_s32[MODES] = BY_MODE(pto_cvt_s32_f32);
-static const pto_cvt_store stores_of_f16[MODES] = BY_MODE(pto_cvt_store_f16);
-static const pto_cvt_store stores_of_bf16[MODES] = BY_MODE(pto_cvt_store_bf16);
+static const pto_cvt_round rounds[MODES] = BY_MODE(pto_cvt_round_rint, pto_cvt_round);
+static const pto_cvt_load loads_of_s32[MODES] = BY_MODE(pto_cvt_s32_f32_rint, pto_cvt_s32_f32);
+static const pto_cvt_store stores_of_f16[MODES] = BY_MODE(pto_half_store_f16, pto_cvt_store_f16);
+static const pto_cvt_store stores_of_bf16[MODES] = BY_MODE(pto_half_store_bf16, pto_cvt_store_bf16);
 
 /* Exact loads; the others depend on the mode. */
 static const pto_cvt_load loads[PTO_DTYPE_COUNT] = {
-    [PTO_F16] = pto_cvt_load_f16,   [PTO_BF16] = pto_cvt_load_bf16, [PTO_E4M3] = pto_cvt_load_e4m3,
-    [PTO_E5M2] = pto_cvt_load_e5m2, [PTO_HIF8] = pto_cvt_load_hif8, [PTO_S16] = pto_cvt_load_s16,
-    [PTO_U16] = pto_cvt_load_u16,   [PTO_S8] = pto_cvt_load_s8,     [PTO_U8] = pto_cvt_load_u8,
+    [PTO_F16] = pto_half_load_f16,  [PTO_BF16] = pto_half_load_bf16, [PTO_E4M3] = pto_cvt_load_e4m3,
+    [PTO_E5M2] = pto_cvt_load_e5m2, [PTO_HIF8] = pto_cvt_load_hif8,  [PTO_S16] = pto_cvt_load_s16,
+    [PTO_U16] = pto_cvt_load_u16,   [PTO_S8] = pto_cvt_load_s8,      [PTO_U8] = pto_cvt_load_u8,
+    [PTO_E2M1] = pto_cvt_load_e2m1, [PTO_E1M2] = pto_cvt_load_e1m2,  [PTO_S4] = pto_cvt_load_s4,
 };
 
 /* From integral floats; of a float that is not integral they take the truncation. */
 static const pto_cvt_store integer_stores[PTO_DTYPE_COUNT] = {
     [PTO_S64] = pto_cvt_store_s64, [PTO_S32] = pto_cvt_store_s32, [PTO_S16] = pto_cvt_store_s16,
     [PTO_U16] = pto_cvt_store_u16, [PTO_S8] = pto_cvt_store_s8,   [PTO_U8] = pto_cvt_store_u8,
+    [PTO_S4] = pto_cvt_store_s4,
 };
 
 /* Between integers: wrapping, clamping. */
@@ -77,6 +79,12 @@ static void plan_store(conversion *plan) {
         break;
     case PTO_HIF8:
         plan->store = pto_cvt_store_hif8;
+        break;
+    case PTO_E2M1:
+    case PTO_E1M2:
+        if (plan->rule.mode != PTO_CAST_RINT)
+            return;
+        plan->store = plan->dst == PTO_E2M1 ? pto_cvt_store_e2m1 : pto_cvt_store_e1m2;
         break;
     default:
         plan->store = integer_stores[plan->dst];
@@ -174,10 +182,33 @@ static void store_element(uint8_t *data, unsigned bits, int64_t index, uint64_t 
     }
 }
 
+/* As run_stages, with 4-bit elements on one side or both. */
+static void run_packed(const conversion *plan, uint8_t *dst, int64_t start, const uint8_t *src, int64_t first,
+                       int64_t count) {
+    const unsigned to_bits = pto_dtype_bits(plan->dst), from_bits = pto_dtype_bits(plan->src);
+    uint8_t unpacked[CHUNK], packed[CHUNK];
+    for (int64_t i = 0; i < count; i += CHUNK) {
+        const int64_t n = count - i < CHUNK ? count - i : CHUNK;
+        const uint8_t *from = src + (first + i) * (from_bits / 8);
+        uint8_t *to = dst + (start + i) * (to_bits / 8);
+        if (from_bits == 4) {
+            pto_cvt_unpack(unpacked, src, first + i, n);
+            from = unpacked;
+        }
+        run_stages(plan, to_bits == 4 ? packed : to, from, n);
+        if (to_bits == 4)
+            pto_cvt_pack(dst, start + i, packed, n);
+    }
+}
+
 /* count consecutive elements from element `first` of src to element `start` of dst. */
 static void run(const conversion *plan, uint8_t *dst, int64_t start, const uint8_t *src, int64_t first,
                 int64_t count) {
     const unsigned to_bits = pto_dtype_bits(plan->dst), from_bits = pto_dtype_bits(plan->src);
+    if (plan->fast && (to_bits == 4 || from_bits == 4)) {
+        run_packed(plan, dst, start, src, first, count);
+        return;
+    }
     if (plan->fast) {
         uint8_t *to = dst + start * (to_bits / 8);
         const uint8_t *from = src + first * (from_bits / 8);

@@ -7,6 +7,7 @@
 #ifndef PTO_KERNEL_CONVERT_STAGES_H
 #define PTO_KERNEL_CONVERT_STAGES_H
 
+#include "kernel/half_stages.h"
 #include "number/convert.h"
 #include "number/small.h"
 
@@ -63,11 +64,14 @@ static inline uint32_t pto_cvt_to_max(pto_round_mode mode, uint32_t negative) {
         PTO_CVT_SIMD out[i] = convert(from[i]);                                                              \
     }
 
-PTO_CVT_LOAD(pto_cvt_load_f16, uint16_t, pto_f32_from_f16)
-PTO_CVT_LOAD(pto_cvt_load_bf16, uint16_t, pto_f32_from_bf16)
 PTO_CVT_LOAD(pto_cvt_load_e4m3, uint8_t, pto_f32_from_e4m3)
 PTO_CVT_LOAD(pto_cvt_load_e5m2, uint8_t, pto_f32_from_e5m2)
 PTO_CVT_LOAD(pto_cvt_load_hif8, uint8_t, pto_f32_from_hif8)
+/* 4-bit codes come unpacked, one a byte. */
+PTO_CVT_LOAD(pto_cvt_load_e2m1, uint8_t, pto_f32_from_e2m1)
+PTO_CVT_LOAD(pto_cvt_load_e1m2, uint8_t, pto_f32_from_e1m2)
+static inline float pto_cvt_f32_from_s4(uint8_t code) { return (float)(int32_t)((code & 15u) ^ 8u) - 8.0f; }
+PTO_CVT_LOAD(pto_cvt_load_s4, uint8_t, pto_cvt_f32_from_s4)
 PTO_CVT_LOAD(pto_cvt_load_s16, int16_t, (float))
 PTO_CVT_LOAD(pto_cvt_load_u16, uint16_t, (float))
 PTO_CVT_LOAD(pto_cvt_load_s8, int8_t, (float))
@@ -188,9 +192,7 @@ static inline uint16_t pto_cvt_bf16(float value, pto_round_mode mode, bool satur
     PTO_CVT_STORE(pto_cvt_store_##format##_half_up, uint16_t,                                                \
                   pto_cvt_##format(in[i], PTO_CAST_HALF_UP, saturate))
 
-PTO_CVT_STORE(pto_cvt_store_f16_rint, uint16_t, pto_f16_from_f32_limit(in[i], saturate ? 0x7BFFu : 0x7C00u))
 PTO_CVT_STORE_MODES(f16)
-PTO_CVT_STORE(pto_cvt_store_bf16_rint, uint16_t, pto_cvt_bf16(in[i], PTO_CAST_RINT, saturate))
 PTO_CVT_STORE_MODES(bf16)
 
 /* Saturation takes infinities only: nothing else is out of range. */
@@ -202,6 +204,15 @@ PTO_CVT_STORE(pto_cvt_store_f32, float, pto_cvt_f32_limited(in[i], saturate))
 PTO_CVT_STORE(pto_cvt_store_e4m3, uint8_t, pto_e4m3_from_f32(in[i], saturate))
 PTO_CVT_STORE(pto_cvt_store_e5m2, uint8_t, pto_e5m2_from_f32(in[i], saturate))
 PTO_CVT_STORE(pto_cvt_store_hif8, uint8_t, pto_hif8_from_f32(in[i], saturate))
+
+#define PTO_CVT_STORE_ALWAYS_SATURATED(format)                                                               \
+    static void pto_cvt_store_##format(void *out, const float *in, int64_t count, bool saturate) {           \
+        (void)saturate;                                                                                      \
+        uint8_t *to = out;                                                                                   \
+        PTO_CVT_SIMD to[i] = pto_##format##_from_f32(in[i]);                                                 \
+    }
+PTO_CVT_STORE_ALWAYS_SATURATED(e2m1)
+PTO_CVT_STORE_ALWAYS_SATURATED(e1m2)
 
 /* ---- store: integers, from integral floats or, to truncate, from any ---- */
 
@@ -260,11 +271,45 @@ PTO_CVT_STORE_SMALL(pto_cvt_store_s16, int16_t, INT16_MIN, INT16_MAX)
 PTO_CVT_STORE_SMALL(pto_cvt_store_u16, uint16_t, 0, UINT16_MAX)
 PTO_CVT_STORE_SMALL(pto_cvt_store_s8, int8_t, INT8_MIN, INT8_MAX)
 PTO_CVT_STORE_SMALL(pto_cvt_store_u8, uint8_t, 0, UINT8_MAX)
+PTO_CVT_STORE_SMALL(pto_cvt_store_s4, uint8_t, -8, 7) /* the packing drops bits 7:4 */
 
 static void pto_cvt_store_s64(void *out, const float *in, int64_t count, bool saturate) {
     (void)saturate; /* clamps in both modes */
     int64_t *to = out;
     PTO_CVT_SIMD to[i] = pto_cvt_s64_clamped(in[i]);
+}
+
+/* ---- packed 4-bit elements ---- */
+
+/* count elements from element `first` of packed memory to bytes, and back; other nibbles stay. */
+static void pto_cvt_unpack(uint8_t *out, const uint8_t *in, int64_t first, int64_t count) {
+    int64_t done = 0;
+    if (first & 1 && count > 0)
+        out[done++] = in[first / 2] >> 4;
+    const uint8_t *from = in + (first + done) / 2;
+    const int64_t pairs = (count - done) / 2;
+    uint8_t *to = out + done;
+    _Pragma("omp simd") for (int64_t i = 0; i < pairs; i++) {
+        to[2 * i] = from[i] & 15u;
+        to[2 * i + 1] = from[i] >> 4;
+    }
+    if ((count - done) & 1)
+        to[2 * pairs] = from[pairs] & 15u;
+}
+
+static void pto_cvt_pack(uint8_t *out, int64_t first, const uint8_t *in, int64_t count) {
+    int64_t done = 0;
+    if (first & 1 && count > 0) {
+        uint8_t *byte = &out[first / 2];
+        *byte = (uint8_t)((*byte & 15u) | (uint32_t)in[done++] << 4);
+    }
+    uint8_t *to = out + (first + done) / 2;
+    const int64_t pairs = (count - done) / 2;
+    const uint8_t *from = in + done;
+    _Pragma("omp simd") for (int64_t i = 0; i < pairs; i++) to[i] =
+        (uint8_t)((from[2 * i] & 15u) | (uint32_t)from[2 * i + 1] << 4);
+    if ((count - done) & 1)
+        to[pairs] = (uint8_t)((to[pairs] & 240u) | (from[2 * pairs] & 15u));
 }
 
 /* ---- integer to integer ---- */
