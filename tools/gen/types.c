@@ -27,7 +27,8 @@ static uint32_t type_set(int line, const char *name, size_t len) {
         if (strlen(groups[g].name) == len && !strncmp(groups[g].name, name, len)) {
             uint32_t set = 0;
             char *members = gen_format("%s", groups[g].members);
-            for (char *m = strtok(members, " "); m; m = strtok(NULL, " "))
+            char *rest; /* the caller is itself splitting a string */
+            for (char *m = strtok_r(members, " ", &rest); m; m = strtok_r(NULL, " ", &rest))
                 set |= type_set(line, m, strlen(m));
             return set;
         }
@@ -39,7 +40,8 @@ static uint32_t parse_set(int line, const char *s, size_t len) {
     if (len > 1 && *s == '{' && s[len - 1] == '}') {
         uint32_t set = 0;
         char *copy = gen_format("%.*s", (int)(len - 2), s + 1);
-        for (char *t = strtok(copy, ","); t; t = strtok(NULL, ","))
+        char *rest;
+        for (char *t = strtok_r(copy, ",", &rest); t; t = strtok_r(NULL, ",", &rest))
             set |= type_set(line, t, strlen(t));
         return set;
     }
@@ -124,7 +126,8 @@ void gen_types(gen_row *row, const char *field) {
             p[--n] = 0;
         row->types[target] = gen_format("%s", p);
         char *words = gen_format("%s", p);
-        for (char *w = strtok(words, " "); w; w = strtok(NULL, " ")) {
+        char *rest;
+        for (char *w = strtok_r(words, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
             if (!strcmp(w, "-"))
                 continue;
             if (!strcmp(w, "any"))
