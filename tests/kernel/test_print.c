@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TPRINT: the text of part 40, 6, byte by byte. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "support/tile_testing.h"
+
+#include <string.h>
+
+#define TILE(t) testing_tile_operand(t)
+#define GLOBAL(g) testing_global_operand(g)
+#define ATTR(v) testing_int_operand(PTO_DTYPE_NONE, v)
+
+static char text[1 << 16];
+static size_t length;
+
+static void collect(void *user, const char *data, size_t len) {
+    (void)user;
+    assert_true(length + len < sizeof text);
+    memcpy(text + length, data, len);
+    length += len;
+    text[length] = 0;
+}
+
+static pto_core *core_with_text(pto_target target) {
+    pto_core *core = testing_core(target, PTO_SIMD_BASE);
+    pto_core_set_print(core, collect, NULL);
+    length = 0;
+    text[0] = 0;
+    return core;
+}
+
+static void test_tile(void **state) {
+    (void)state;
+    static const pto_target targets[] = {PTO_TARGET_CPU, PTO_TARGET_A2A3, PTO_TARGET_A5};
+    for (int t = 0; t < 3; t++) {
+        pto_core *core = core_with_text(targets[t]);
+        pto_tile_type type = testing_type(PTO_LOC_VEC, PTO_F32, TESTING_ND, 3, 8);
+        type.valid_rows = type.valid_cols = PTO_DYNAMIC;
+        pto_tile tile = testing_tile(core, NULL, type, 2, 3);
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 8; c++)
+                ((float *)tile.data)[r * 8 + c] = (float)(r * 10 - c) + 0.5f;
+        TESTING_ACCEPTED(core, PTO_FORM_TPRINT, TILE(&tile));
+        assert_string_equal(text,
+                            "=== [TPRINT Tile] Data Type: float32, Layout: ND, TileType: Vec ===\n"
+                            "  Shape: [3, 8], Valid Shape: [2, 3]\n"
+                            "  0.5000  -0.5000  -1.5000|  -2.5000  -3.5000  -4.5000  -5.5000  -6.5000\n"
+                            " 10.5000   9.5000   8.5000|   7.5000   6.5000   5.5000   4.5000   3.5000\n"
+                            "-------- -------- --------| -------- -------- -------- -------- --------\n"
+                            " 20.5000  19.5000  18.5000|  17.5000  16.5000  15.5000  14.5000  13.5000\n");
+        pto_core_destroy(core);
+    }
+}
+
+static void test_formats_and_layouts(void **state) {
+    (void)state;
+    pto_core *core = core_with_text(PTO_TARGET_CPU);
+    pto_tile ints = testing_tile(core, NULL, testing_type(PTO_LOC_MAT, PTO_S16, TESTING_DN, 16, 2), 16, 2);
+    testing_set(&ints, 0, 0, 0xffff);
+    testing_set(&ints, 0, 1, 0x7fff);
+    TESTING_ACCEPTED(core, PTO_FORM_TPRINT, TILE(&ints), ATTR(2));
+    const char *start = "=== [TPRINT Tile] Data Type: int16, Layout: DN, TileType: Mat ===\n"
+                        "  Shape: [16, 2], Valid Shape: [16, 2]\n"
+                        "        -1      32767\n"
+                        "         0          0\n";
+    assert_memory_equal(text, start, strlen(start));
+    length = 0;
+    pto_tile half = testing_tile(core, NULL, testing_type(PTO_LOC_VEC, PTO_F16, TESTING_NZ, 1, 16), 1, 16);
+    testing_set(&half, 0, 0, 0x3c00);
+    testing_set(&half, 0, 1, 0xfc00);
+    testing_set(&half, 0, 2, 0x7e00);
+    TESTING_ACCEPTED(core, PTO_FORM_TPRINT, TILE(&half), ATTR(1));
+    start = "=== [TPRINT Tile] Data Type: float16, Layout: Nz, TileType: Vec ===\n"
+            "  Shape: [1, 16], Valid Shape: [1, 16]\n"
+            "    1.00     -inf      nan     0.00";
+    assert_memory_equal(text, start, strlen(start));
+    length = 0;
+    pto_tile bytes = testing_tile(core, NULL, testing_type(PTO_LOC_VEC, PTO_U8, TESTING_ND, 1, 32), 1, 32);
+    testing_set(&bytes, 0, 0, 200);
+    TESTING_ACCEPTED(core, PTO_FORM_TPRINT, TILE(&bytes), ATTR(0));
+    assert_non_null(strstr(text, "uint8"));
+    assert_non_null(strstr(text, "\n     200        0 "));
+    pto_core_destroy(core);
+}
+
+static void test_global(void **state) {
+    (void)state;
+    pto_core *core = core_with_text(PTO_TARGET_A5);
+    int32_t data[64];
+    for (int i = 0; i < 64; i++)
+        data[i] = i;
+    pto_global nd = {.dtype = PTO_S32,
+                     .layout = PTO_LAYOUT_ND,
+                     .shape = {1, 2, 1, 2, 2},
+                     .stride = {32, 16, 16, 4, 2},
+                     .data = data};
+    TESTING_ACCEPTED(core, PTO_FORM_TPRINT_GLOBAL, GLOBAL(&nd));
+    assert_string_equal(text, "=== [TPRINT GlobalTensor] Data Type: int32, Layout: ND ===\n"
+                              "  Shape: [1, 2, 1, 2, 2]\n"
+                              "  Batch [0, 0, 0]:\n"
+                              "       0        2\n"
+                              "       4        6\n"
+                              "  Batch [0, 1, 0]:\n"
+                              "      16       18\n"
+                              "      20       22\n");
+    length = 0;
+    pto_global nz = {.dtype = PTO_U32,
+                     .layout = PTO_LAYOUT_NZ,
+                     .shape = {1, 2, 2, 2, 2},
+                     .stride = {16, 8, 4, 2, 1},
+                     .data = data};
+    TESTING_ACCEPTED(core, PTO_FORM_TPRINT_GLOBAL, GLOBAL(&nz), ATTR(0));
+    assert_string_equal(text, "=== [TPRINT GlobalTensor] Data Type: uint32, Layout: NZ ===\n"
+                              "  Logical Shape: [4, 4]\n"
+                              "       0        1        8        9\n"
+                              "       2        3       10       11\n"
+                              "       4        5       12       13\n"
+                              "       6        7       14       15\n");
+    nz.layout = (pto_layout)9;
+    TESTING_REFUSED(core, "PTO-E0704", PTO_FORM_TPRINT_GLOBAL, GLOBAL(&nz), ATTR(0));
+    pto_core_destroy(core);
+}
+
+static void test_rules(void **state) {
+    (void)state;
+    static const pto_target targets[] = {PTO_TARGET_CPU, PTO_TARGET_A2A3, PTO_TARGET_A5};
+    for (int t = 0; t < 3; t++) {
+        pto_core *core = core_with_text(targets[t]);
+        pto_tile vec = testing_tile(core, NULL, testing_type(PTO_LOC_VEC, PTO_F32, TESTING_ND, 1, 8), 1, 8);
+        pto_tile mat = testing_tile(core, NULL, testing_type(PTO_LOC_MAT, PTO_F32, TESTING_ND, 1, 8), 1, 8);
+        pto_tile wide = testing_tile(core, NULL, testing_type(PTO_LOC_VEC, PTO_S64, TESTING_ND, 1, 8), 1, 8);
+        TESTING_ACCEPTED(core, PTO_FORM_TPRINT, TILE(&vec), ATTR(2));
+        TESTING_REFUSED(core, "PTO-E0714", PTO_FORM_TPRINT, TILE(&vec), ATTR(3));
+        TESTING_REFUSED(core, "PTO-E0302", PTO_FORM_TPRINT, TILE(&wide), ATTR(0));
+        if (targets[t] == PTO_TARGET_CPU)
+            TESTING_ACCEPTED(core, PTO_FORM_TPRINT, TILE(&mat), ATTR(0));
+        else
+            TESTING_REFUSED(core, "PTO-E0750", PTO_FORM_TPRINT, TILE(&mat), ATTR(0));
+        pto_core_destroy(core);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tile),
+        cmocka_unit_test(test_formats_and_layouts),
+        cmocka_unit_test(test_global),
+        cmocka_unit_test(test_rules),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
