@@ -307,7 +307,7 @@ pto_operation *pto_program_entry(const pto_program *program, const char *name, p
                 continue;
             if (pto_function_body(f))
                 return f;
-            pto_diag_add(diags, PTO_ERROR, "PTO-E0402", where_of(program, f), "function @%s is only declared",
+            pto_diag_add(diags, PTO_ERROR, "PTO-E0429", where_of(program, f), "function @%s is only declared",
                          name);
             return NULL;
         }
@@ -325,14 +325,14 @@ pto_operation *pto_program_entry(const pto_program *program, const char *name, p
     if (!name && marks == 1)
         return marked;
     if (name)
-        pto_diag_add(diags, PTO_ERROR, "PTO-E0402", pto_nowhere(), "the program has no function @%s", name);
+        pto_diag_add(diags, PTO_ERROR, "PTO-E0429", pto_nowhere(), "the program has no function @%s", name);
     else if (definitions == 0)
-        pto_diag_add(diags, PTO_ERROR, "PTO-E0401", pto_nowhere(), "the program defines no function");
+        pto_diag_add(diags, PTO_ERROR, "PTO-E0429", pto_nowhere(), "the program defines no function");
     else if (marks == 0)
-        pto_diag_add(diags, PTO_ERROR, "PTO-E0401", where_of(program, only),
+        pto_diag_add(diags, PTO_ERROR, "PTO-E0429", where_of(program, only),
                      "none of %u functions is marked as the entry", definitions);
     else
-        pto_diag_add(diags, PTO_ERROR, "PTO-E0401", where_of(program, marked),
+        pto_diag_add(diags, PTO_ERROR, "PTO-E0429", where_of(program, marked),
                      "%u functions are marked as entries: name one", marks);
     pto_diag_fix(diags, "mark one function with attributes {pto.entry}, or name the entry");
     return NULL;

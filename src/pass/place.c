@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Placement of tiles: an address in its memory for every storage that has none (60, 4.7).
+ *
+ * A storage lives from its first to its last use, a loop that uses it but does not contain its making being
+ * used from begin to end. Two storages may share bytes if their lives, both ends included, do not meet. All
+ * storages that one handle may name live as one. */
+#include "pass/code.h"
+
+#include "isa/legality.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct life {
+    int32_t begin, end; /* begin > end: never used */
+    int32_t home;       /* loop that contains every making of the class, -1 = none */
+    bool known;
+} life;
+
+typedef struct placement {
+    pto_code *code;
+    life *life;     /* by representative slot */
+    int32_t *order; /* storages in the order of placing */
+    int32_t count;
+} placement;
+
+static int32_t depth_of(const pto_code *code, int32_t loop) {
+    int32_t depth = 0;
+    for (; loop >= 0; loop = code->loop[loop].parent)
+        depth++;
+    return depth;
+}
+
+static int32_t common_loop(const pto_code *code, int32_t a, int32_t b) {
+    int32_t x = depth_of(code, a), y = depth_of(code, b);
+    for (; x > y; x--)
+        a = code->loop[a].parent;
+    for (; y > x; y--)
+        b = code->loop[b].parent;
+    while (a != b) {
+        a = code->loop[a].parent;
+        b = code->loop[b].parent;
+    }
+    return a;
+}
+
+static void find_lives(placement *p) {
+    pto_code *code = p->code;
+    for (int32_t s = 0; s < code->slot_count; s++) {
+        life *own = &p->life[code->slot[s].parent];
+        own->home = own->known ? common_loop(code, own->home, code->slot[s].loop) : code->slot[s].loop;
+        if (!own->known) {
+            own->begin = INT32_MAX;
+            own->end = -1;
+        }
+        own->known = true;
+    }
+    for (int32_t t = 0; t < code->touch_count; t++) {
+        const pto_code_touch *touch = &code->touch[t];
+        life *own = &p->life[code->slot[touch->slot].parent];
+        int32_t begin = touch->at, end = touch->at;
+        for (int32_t loop = touch->loop; loop >= 0 && loop != own->home; loop = code->loop[loop].parent) {
+            begin = code->loop[loop].begin;
+            end = code->loop[loop].end;
+        }
+        if (begin < own->begin)
+            own->begin = begin;
+        if (end > own->end)
+            own->end = end;
+    }
+}
+
+static const life *life_of(const placement *p, int32_t storage) {
+    return &p->life[p->code->slot[p->code->storage[storage].slot].parent];
+}
+
+static uint64_t alignment(pto_loc loc) {
+    switch (loc) {
+    case PTO_LOC_LEFT:
+    case PTO_LOC_RIGHT:
+    case PTO_LOC_ACC:
+        return 512;
+    case PTO_LOC_SCALING:
+        return 128;
+    default:
+        return 32;
+    }
+}
+
+static uint64_t limit_of(const pto_code *code, pto_loc loc) {
+    uint64_t capacity = pto_loc_capacity(code->target, loc);
+    if (loc != PTO_LOC_VEC)
+        return capacity;
+    if (code->target == PTO_TARGET_A2A3)
+        return code->implicit_scratch ? 188416 : capacity;
+    return capacity < 253952 ? capacity : 253952; /* the rest belongs to the SIMT runtime */
+}
+
+typedef struct range {
+    uint64_t begin, end;
+} range;
+
+static int by_begin(const void *a, const void *b) {
+    const range *x = a, *y = b;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static bool in_conflict(const placement *p, int32_t a, int32_t b) {
+    const life *x = life_of(p, a), *y = life_of(p, b);
+    return x->begin <= y->end && y->begin <= x->end;
+}
+
+/* First fit in the given order. */
+static bool first_fit(placement *p, pto_loc loc, range *taken) {
+    pto_code *code = p->code;
+    uint64_t align = alignment(loc), limit = limit_of(code, loc);
+    for (int32_t i = 0; i < p->count; i++) {
+        pto_code_storage *own = &code->storage[p->order[i]];
+        int32_t count = 0;
+        for (int32_t k = 0; k < code->storage_count; k++) {
+            /* fixed ones keep their bytes for the whole program; of the others, those placed before */
+            const pto_code_storage *other = &code->storage[k];
+            if (other->fixed && other->loc == loc)
+                taken[count++] = (range){other->addr, other->addr + other->bytes};
+        }
+        for (int32_t k = 0; k < i; k++) {
+            const pto_code_storage *other = &code->storage[p->order[k]];
+            if (in_conflict(p, p->order[i], p->order[k]))
+                taken[count++] = (range){other->addr, other->addr + other->bytes};
+        }
+        qsort(taken, (size_t)count, sizeof *taken, by_begin);
+        uint64_t at = 0;
+        for (int32_t k = 0; k < count; k++) {
+            if (taken[k].begin >= at + own->bytes)
+                break;
+            if (taken[k].end > at)
+                at = (taken[k].end + align - 1) / align * align;
+        }
+        if (own->bytes > limit || at > limit - own->bytes)
+            return false;
+        own->addr = at;
+    }
+    return true;
+}
+
+/* Sorting needs the lives; qsort has no context, so sort indices by merging keys first. */
+typedef struct sort_key {
+    uint64_t first;
+    int32_t second, storage;
+} sort_key;
+
+static int by_key(const void *a, const void *b) {
+    const sort_key *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    if (x->second != y->second)
+        return x->second < y->second ? -1 : 1;
+    return x->storage < y->storage ? -1 : x->storage > y->storage;
+}
+
+static void sort_order(placement *p, sort_key *key, bool by_size) {
+    for (int32_t i = 0; i < p->count; i++) {
+        int32_t s = p->order[i];
+        uint64_t birth = (uint64_t)life_of(p, s)->begin;
+        key[i] = (sort_key){by_size ? UINT64_MAX - p->code->storage[s].bytes : birth, (int32_t)birth, s};
+    }
+    qsort(key, (size_t)p->count, sizeof *key, by_key);
+    for (int32_t i = 0; i < p->count; i++)
+        p->order[i] = key[i].storage;
+}
+
+static pto_where where_of(const pto_code *code, const pto_operation *op) {
+    return op && code->program->source ? pto_at(code->program->source, op->span.begin, op->span.end)
+                                       : pto_nowhere();
+}
+
+/* The tiles that live at the fullest instruction. */
+static void report_overflow(const placement *p, pto_loc loc, pto_diag_list *diags) {
+    const pto_code *code = p->code;
+    int32_t worst = 0;
+    uint64_t most = 0;
+    for (int32_t i = 0; i < p->count; i++) {
+        uint64_t sum = 0;
+        int32_t at = life_of(p, p->order[i])->begin;
+        for (int32_t k = 0; k < p->count; k++) {
+            const life *other = life_of(p, p->order[k]);
+            if (other->begin <= at && at <= other->end)
+                sum += code->storage[p->order[k]].bytes;
+        }
+        if (sum > most) {
+            most = sum;
+            worst = at;
+        }
+    }
+    const pto_rule_text *text = pto_rule_find("PTO-E0906");
+    pto_diag_add(diags, PTO_ERROR, "PTO-E0906", where_of(code, code->origin[worst]), "%s: %s",
+                 pto_loc_name(loc), text ? text->title : "tiles do not fit");
+    pto_diag_found(diags, "%llu bytes of tiles that live at one time", (unsigned long long)most);
+    pto_diag_allowed(diags, "%llu bytes", (unsigned long long)limit_of(code, loc));
+    pto_diag_target(diags, pto_target_name(code->target));
+    if (text && text->fix)
+        pto_diag_fix(diags, "%s", text->fix);
+    int32_t shown = 0;
+    for (int32_t k = 0; k < p->count; k++) {
+        const pto_code_storage *s = &code->storage[p->order[k]];
+        const life *own = life_of(p, p->order[k]);
+        if (own->begin > worst || worst > own->end)
+            continue;
+        if (++shown > 32) {
+            pto_diag_note(diags, pto_nowhere(), "and more tiles");
+            break;
+        }
+        pto_diag_note(diags, where_of(code, s->op), "%%%.*s: %llu bytes", PTO_STR_ARG(s->name),
+                      (unsigned long long)s->bytes);
+    }
+}
+
+static pto_status place_memory(placement *p, pto_loc loc, pto_diag_list *diags) {
+    pto_code *code = p->code;
+    p->count = 0;
+    uint64_t align = alignment(loc), sum = 0;
+    bool fixed = false;
+    for (int32_t s = 0; s < code->storage_count; s++) {
+        if (code->storage[s].loc != loc)
+            continue;
+        fixed |= code->storage[s].fixed;
+        if (code->storage[s].fixed)
+            continue;
+        if (life_of(p, s)->begin > life_of(p, s)->end) {
+            code->storage[s].addr = 0; /* never used */
+            continue;
+        }
+        p->order[p->count++] = s;
+        sum += (code->storage[s].bytes + align - 1) / align * align;
+    }
+    if (!p->count)
+        return PTO_OK;
+    sort_key *key = pto_arena_array(&code->arena, (size_t)p->count, sizeof *key);
+    range *taken = pto_arena_array(&code->arena, (size_t)code->storage_count * 2, sizeof *taken);
+    sort_order(p, key, false);
+    if (!fixed && sum <= limit_of(code, loc)) {
+        uint64_t at = 0;
+        for (int32_t i = 0; i < p->count; i++) {
+            code->storage[p->order[i]].addr = at;
+            at += (code->storage[p->order[i]].bytes + align - 1) / align * align;
+        }
+        return PTO_OK;
+    }
+    if (first_fit(p, loc, taken))
+        return PTO_OK;
+    sort_order(p, key, true);
+    if (first_fit(p, loc, taken))
+        return PTO_OK;
+    report_overflow(p, loc, diags);
+    return PTO_ERR_REFUSED;
+}
+
+static void record_use(pto_code *code) {
+    for (int loc = 0; loc < PTO_LOC_COUNT; loc++) {
+        code->used_begin[loc] = UINT64_MAX;
+        code->used_end[loc] = 0;
+    }
+    for (int32_t s = 0; s < code->storage_count; s++) {
+        const pto_code_storage *own = &code->storage[s];
+        if (own->addr < code->used_begin[own->loc])
+            code->used_begin[own->loc] = own->addr;
+        if (own->addr + own->bytes > code->used_end[own->loc])
+            code->used_end[own->loc] = own->addr + own->bytes;
+    }
+    for (int loc = 0; loc < PTO_LOC_COUNT; loc++) {
+        uint64_t capacity = pto_loc_capacity(code->target, (pto_loc)loc);
+        if (code->assigns)
+            code->used_begin[loc] = 0;
+        if (code->assigns || code->used_end[loc] > capacity)
+            code->used_end[loc] = capacity;
+        if (code->used_begin[loc] > code->used_end[loc])
+            code->used_begin[loc] = code->used_end[loc];
+    }
+}
+
+pto_status pto_place(pto_code *code, pto_diag_list *diags) {
+    placement p = {.code = code};
+    p.life = pto_arena_array(&code->arena, (size_t)code->slot_count + 1, sizeof *p.life);
+    p.order = pto_arena_array(&code->arena, (size_t)code->storage_count + 1, sizeof *p.order);
+    if (!p.life || !p.order)
+        return PTO_ERR_NOMEM;
+    find_lives(&p);
+    pto_status status = PTO_OK;
+    for (int loc = 0; loc < PTO_LOC_COUNT; loc++) {
+        pto_status one = place_memory(&p, (pto_loc)loc, diags);
+        if (one != PTO_OK)
+            status = one;
+    }
+    for (int32_t s = 0; s < code->slot_count; s++) {
+        pto_code_slot *slot = &code->slot[s];
+        if (slot->storage < 0)
+            continue;
+        slot->tile.assigned = true;
+        slot->tile.addr = code->storage[slot->storage].addr;
+    }
+    record_use(code);
+    return status;
+}

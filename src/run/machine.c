@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop that executes flat code, one block after another, on one core. */
+#include "run/machine.h"
+
+#include "program/facts.h"
+#include "tile/tile.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+pto_status pto_machine_fail(pto_machine *m, const char *rule, const char *allowed, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(m->found, sizeof m->found, format, arguments);
+    va_end(arguments);
+    snprintf(m->allowed, sizeof m->allowed, "%s", allowed ? allowed : "");
+    m->rule = rule;
+    return PTO_ERR_REFUSED;
+}
+
+void pto_machine_print(void *machine, const char *text, size_t len) {
+    pto_machine *m = machine;
+    if (len > m->text_capacity - m->text_len) {
+        size_t wanted = (m->text_len + len) * 2;
+        char *grown = realloc(m->text, wanted);
+        if (!grown) {
+            m->text_lost = true;
+            return;
+        }
+        m->text = grown;
+        m->text_capacity = wanted;
+    }
+    memcpy(m->text + m->text_len, text, len);
+    m->text_len += len;
+}
+
+/* ---- preparation ------------------------------------------------------------------------------- */
+
+static void prepare_instr(pto_machine *m, const pto_code_instr *from, pto_machine_instr *to) {
+    const pto_code *code = m->code;
+    to->instr.form = from->form;
+    to->changes = from->changes;
+    for (int i = 0; i < PTO_MAX_OPERANDS; i++) {
+        pto_operand *operand = &to->instr.operand[i];
+        *operand = from->operand[i];
+        if (from->slot[i] < 0)
+            continue;
+        switch (operand->kind) {
+        case PTO_OPERAND_TILE:
+            operand->tile = &m->tile[from->slot[i]];
+            if (code->slot[from->slot[i]].varies)
+                to->depend[to->depend_count++] = &m->tile_version[from->slot[i]];
+            break;
+        case PTO_OPERAND_GLOBAL:
+            operand->global = &m->view[from->slot[i]];
+            to->depend[to->depend_count++] = &m->view_version[from->slot[i]];
+            break;
+        case PTO_OPERAND_SCALAR:
+            to->patch[to->patch_count].position = (uint8_t)i;
+            to->patch[to->patch_count].is_float = from->is_float[i];
+            to->patch[to->patch_count++].reg = from->slot[i];
+            break;
+        case PTO_OPERAND_ABSENT:
+            break;
+        }
+    }
+}
+
+static void *place_of(const pto_machine *m, const pto_tile *tile) {
+    return tile->assigned ? m->core->host.memory[tile->type.loc] + tile->addr : NULL;
+}
+
+/* Arrays of at least one element: malloc(0) may be NULL. */
+static void *array(int32_t count, size_t size) { return calloc((size_t)count + 1, size); }
+
+bool pto_machine_create(pto_machine *m, const pto_code *code, const pto_options *options,
+                        const pto_machine_buffer *buffers) {
+    *m = (pto_machine){.code = code, .buffer = buffers};
+    m->core = pto_core_create(options);
+    m->reg = array(code->reg_count, sizeof *m->reg);
+    m->tile = array(code->slot_count, sizeof *m->tile);
+    m->tile_version = array(code->slot_count, sizeof *m->tile_version);
+    m->view = array(code->view_count, sizeof *m->view);
+    m->view_version = array(code->view_count, sizeof *m->view_version);
+    m->instr = array(code->instr_count, sizeof *m->instr);
+    if (!m->core || !m->reg || !m->tile || !m->tile_version || !m->view || !m->view_version || !m->instr)
+        return false;
+    if (code->reg_count)
+        memcpy(m->reg, code->reg, (size_t)code->reg_count * sizeof *m->reg);
+    for (int32_t s = 0; s < code->slot_count; s++) {
+        m->tile[s] = code->slot[s].tile;
+        m->tile[s].data = place_of(m, &m->tile[s]);
+    }
+    if (code->view_count)
+        memcpy(m->view, code->view, (size_t)code->view_count * sizeof *m->view);
+    for (int32_t i = 0; i < code->instr_count; i++)
+        prepare_instr(m, &code->instr[i], &m->instr[i]);
+    pto_core_set_print(m->core, pto_machine_print, m);
+    return true;
+}
+
+void pto_machine_destroy(pto_machine *m) {
+    pto_core_destroy(m->core);
+    free(m->reg);
+    free(m->tile);
+    free(m->tile_version);
+    free(m->view);
+    free(m->view_version);
+    free(m->instr);
+    free(m->text);
+    *m = (pto_machine){0};
+}
+
+/* ---- a block's beginning and end ------------------------------------------------------------------ */
+
+static void copy_argument(const pto_machine *m, const pto_code_param *param, const pto_machine_buffer *buffer,
+                          bool out) {
+    const pto_tile *tile = &m->tile[param->slot];
+    const pto_tile_type *type = &tile->type;
+    unsigned bits = pto_dtype_bits(type->dtype);
+    uint8_t *dense = buffer->data, *chip = tile->data;
+    for (int32_t r = 0; r < type->rows; r++) {
+        for (int32_t c = 0; c < type->cols; c++) {
+            int64_t from = (int64_t)r * type->cols + c, to = pto_tile_offset(type, r, c);
+            if (bits >= 8) {
+                size_t size = bits / 8;
+                uint8_t *x = dense + (size_t)from * size, *y = chip + (size_t)to * size;
+                memcpy(out ? x : y, out ? y : x, size);
+                continue;
+            }
+            uint8_t *d = out ? &dense[from / 2] : &chip[to / 2];
+            const uint8_t *s = out ? &chip[to / 2] : &dense[from / 2];
+            unsigned d_at = (unsigned)((out ? from : to) & 1) * 4,
+                     s_at = (unsigned)((out ? to : from) & 1) * 4;
+            *d = (uint8_t)((*d & ~(15u << d_at)) | (unsigned)(*s >> s_at & 15) << d_at);
+        }
+    }
+}
+
+static void begin_block(pto_machine *m) {
+    const pto_code *code = m->code;
+    for (int loc = 0; m->used && loc < PTO_LOC_COUNT; loc++)
+        if (code->used_end[loc] > code->used_begin[loc])
+            memset(m->core->host.memory[loc] + code->used_begin[loc], 0,
+                   (size_t)(code->used_end[loc] - code->used_begin[loc]));
+    m->used = true;
+    for (int32_t s = 0; s < code->slot_count; s++) {
+        if (!code->slot[s].reset)
+            continue;
+        pto_tile tile = code->slot[s].tile;
+        tile.data = place_of(m, &tile);
+        pto_machine_set_tile(m, s, &tile);
+    }
+    for (int32_t p = 0; p < code->param_count; p++)
+        if (code->param[p].kind == PTO_CODE_PARAM_TILE)
+            copy_argument(m, &code->param[p], &m->buffer[p], false);
+}
+
+/* Every block has its own copy of a tile argument; the last block's is the one that is kept. */
+static void end_block(pto_machine *m) {
+    const pto_code *code = m->code;
+    for (int32_t p = 0; p < code->param_count; p++)
+        if (code->param[p].kind == PTO_CODE_PARAM_TILE && m->block + 1 == m->blocks &&
+            !m->buffer[p].read_only)
+            copy_argument(m, &code->param[p], &m->buffer[p], true);
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------- */
+
+static pto_status execute_instr(pto_machine *m, pto_machine_instr *live) {
+    pto_instr *instr = &live->instr;
+    for (int i = 0; i < live->patch_count; i++) {
+        pto_scalar *scalar = &instr->operand[live->patch[i].position].scalar;
+        pto_register value = m->reg[live->patch[i].reg];
+        if (live->patch[i].is_float) {
+            if (memcmp(&scalar->f, &value.f, sizeof value.f)) {
+                scalar->f = value.f;
+                instr->verified = false;
+            }
+        } else if (scalar->i != value.i) {
+            scalar->i = value.i;
+            instr->verified = false;
+        }
+    }
+    if (live->depend_count) {
+        uint32_t sum = 0;
+        for (int i = 0; i < live->depend_count; i++)
+            sum += *live->depend[i];
+        if (sum != live->seen) {
+            live->seen = sum;
+            instr->verified = false;
+        }
+    }
+    pto_status status = PTO_OK;
+    if (!instr->verified)
+        status = pto_core_verify(m->core, instr);
+    if (status == PTO_OK && live->changes < 0)
+        return pto_core_execute(m->core, instr);
+    if (status == PTO_OK) {
+        pto_tile before = m->tile[live->changes];
+        status = pto_core_execute(m->core, instr);
+        pto_tile after = m->tile[live->changes];
+        m->tile[live->changes] = before;
+        pto_machine_set_tile(m, live->changes, &after);
+    }
+    return status;
+}
+
+static void print_format(pto_machine *m, const pto_code_op *op, int32_t at) {
+    const pto_attr *attr = pto_operation_attr(m->code->origin[at], "format");
+    pto_str text = attr ? attr->text : (pto_str){0};
+    char number[PTO_FORMAT_SIZE + 32];
+    if (op->a >= 0 && op->flag) {
+        pto_str shown = pto_format_f64(m->reg[op->a].f, number);
+        number[shown.len] = 0;
+    } else if (op->a >= 0) {
+        snprintf(number, sizeof number, "%lld", (long long)m->reg[op->a].i);
+    }
+    /* the first conversion of the text is replaced by the scalar, whatever its letter */
+    size_t i = 0;
+    bool placed = op->a < 0;
+    while (i < text.len) {
+        if (text.data[i] != '%' || i + 1 == text.len) {
+            pto_machine_print(m, text.data + i++, 1);
+            continue;
+        }
+        if (text.data[i + 1] == '%') {
+            pto_machine_print(m, "%", 1);
+            i += 2;
+            continue;
+        }
+        size_t end = i + 1;
+        while (end < text.len && strchr("-+ #0123456789.lhz", text.data[end]))
+            end++;
+        if (placed || end == text.len) {
+            pto_machine_print(m, text.data + i, end - i);
+            i = end;
+            continue;
+        }
+        pto_machine_print(m, number, strlen(number));
+        placed = true;
+        i = end + 1;
+    }
+    if (!text.len || text.data[text.len - 1] != '\n')
+        pto_machine_print(m, "\n", 1);
+}
+
+static inline bool below(int64_t a, int64_t b, bool is_unsigned) {
+    return is_unsigned ? (uint64_t)a < (uint64_t)b : a < b;
+}
+
+static inline bool should_stop(const pto_machine *m) {
+    return (m->cancel && *m->cancel) ||
+           (m->stop_above && m->block > (int64_t)atomic_load_explicit(m->stop_above, memory_order_relaxed));
+}
+
+pto_status pto_machine_run(pto_machine *m, uint32_t block) {
+    const pto_code_op *ops = m->code->op;
+    m->block = block;
+    m->rule = NULL;
+    m->text_len = 0;
+    begin_block(m);
+    int32_t at = 0;
+    pto_status status = PTO_OK;
+    for (;;) {
+        const pto_code_op *op = &ops[at];
+        pto_register *r = m->reg;
+        switch (op->kind) {
+        case PTO_CODE_END:
+            end_block(m);
+            return PTO_OK;
+        case PTO_CODE_INSTR:
+            if (should_stop(m))
+                return PTO_ERR_CANCELLED;
+            status = execute_instr(m, &m->instr[op->extra]);
+            break;
+        case PTO_CODE_JUMP:
+            if (op->extra <= at && should_stop(m))
+                return PTO_ERR_CANCELLED;
+            at = op->extra;
+            continue;
+        case PTO_CODE_JUMP_UNLESS:
+            if (!(r[op->a].i & 1)) {
+                at = op->extra;
+                continue;
+            }
+            break;
+        case PTO_CODE_FOR_BEGIN:
+            if (r[op->c].i <= 0 && !(op->flag && r[op->c].i != 0)) {
+                status = pto_machine_fail(m, "PTO-E0905", "a step above 0", "%lld", (long long)r[op->c].i);
+                break;
+            }
+            r[op->dst] = r[op->a];
+            if (!below(r[op->a].i, r[op->b].i, op->flag)) {
+                at = op->extra;
+                continue;
+            }
+            break;
+        case PTO_CODE_FOR_NEXT: {
+            /* the counter is below the bound here, so the distance does not overflow */
+            uint64_t mask = op->flag && op->width < 64 ? (UINT64_C(1) << op->width) - 1 : ~UINT64_C(0);
+            uint64_t left = ((uint64_t)r[op->b].i - (uint64_t)r[op->dst].i) & mask;
+            if (left <= ((uint64_t)r[op->c].i & mask))
+                break;
+            if (should_stop(m))
+                return PTO_ERR_CANCELLED;
+            r[op->dst].i = (int64_t)((uint64_t)r[op->dst].i + (uint64_t)r[op->c].i);
+            if (mask != ~UINT64_C(0))
+                r[op->dst].i = pto_fact_wrap(r[op->dst].i, op->width, op->to);
+            at = op->extra;
+            continue;
+        }
+        case PTO_CODE_MOVE:
+            r[op->dst] = r[op->a];
+            break;
+        case PTO_OPK_ARITH_ADDI:
+            if (op->to == 64) {
+                r[op->dst].i = (int64_t)((uint64_t)r[op->a].i + (uint64_t)r[op->b].i);
+                break;
+            }
+            status = pto_machine_scalar(m, op);
+            break;
+        case PTO_OPK_ARITH_MULI:
+            if (op->to == 64) {
+                r[op->dst].i = (int64_t)((uint64_t)r[op->a].i * (uint64_t)r[op->b].i);
+                break;
+            }
+            status = pto_machine_scalar(m, op);
+            break;
+        case PTO_OPK_GET_BLOCK_IDX:
+            r[op->dst].i = m->block;
+            break;
+        case PTO_OPK_GET_BLOCK_NUM:
+            r[op->dst].i = m->blocks;
+            break;
+        case PTO_OPK_GET_SUBBLOCK_IDX:
+            r[op->dst].i = 0;
+            break;
+        case PTO_OPK_GET_SUBBLOCK_NUM:
+            r[op->dst].i = 1;
+            break;
+        case PTO_OPK_PRINT:
+            print_format(m, op, at);
+            break;
+        case PTO_OPK_TRAP:
+            status = pto_machine_fail(m, "PTO-E0908", NULL, "in block %lld", (long long)m->block);
+            break;
+        case PTO_OPK_ADDPTR:
+        case PTO_OPK_LOAD_SCALAR:
+        case PTO_OPK_STORE_SCALAR:
+        case PTO_OPK_MAKE_TENSOR_VIEW:
+        case PTO_OPK_PARTITION_VIEW:
+        case PTO_OPK_GET_TENSOR_VIEW_DIM:
+        case PTO_OPK_SUBSET:
+        case PTO_OPK_BITCAST:
+        case PTO_OPK_TSETVAL:
+        case PTO_OPK_TGETVAL:
+        case PTO_CODE_MOVE_VIEW:
+        case PTO_CODE_MOVE_TILE:
+        case PTO_CODE_COPY_TILE:
+        case PTO_CODE_COPY_VALID:
+        case PTO_CODE_VIEW_VALID:
+        case PTO_CODE_LABEL_VIEW:
+        case PTO_CODE_INDEX_VIEW:
+        case PTO_CODE_SET_VALID:
+            status = pto_machine_access(m, op);
+            break;
+        default:
+            status = pto_machine_scalar(m, op);
+            break;
+        }
+        if (status != PTO_OK) {
+            m->fault = at;
+            return status;
+        }
+        at++;
+    }
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One worker that executes code: registers, tiles, views, a core. */
+#ifndef PTO_RUN_MACHINE_H
+#define PTO_RUN_MACHINE_H
+
+#include "core/core.h"
+#include "pass/code.h"
+#include <pto/program.h>
+
+#include <stdatomic.h>
+
+/* The buffer behind a parameter. */
+typedef struct pto_machine_buffer {
+    uint8_t *data;
+    size_t bytes;
+    bool read_only;
+    const char *name;
+} pto_machine_buffer;
+
+/* An instruction ready for the door. */
+typedef struct pto_machine_instr {
+    pto_instr instr;
+    uint8_t depend_count, patch_count;
+    const uint32_t *depend[PTO_MAX_OPERANDS]; /* versions of what may vary */
+    uint32_t seen;                            /* their sum when it was verified */
+    struct {
+        uint8_t position;
+        bool is_float;
+        int32_t reg;
+    } patch[PTO_MAX_OPERANDS]; /* scalars that come from registers */
+    int32_t changes;
+} pto_machine_instr;
+
+typedef struct pto_machine {
+    const pto_code *code;
+    pto_core *core;
+    const pto_machine_buffer *buffer; /* one a parameter */
+    pto_register *reg;
+    pto_tile *tile;
+    uint32_t *tile_version;
+    pto_global *view;
+    uint32_t *view_version;
+    pto_machine_instr *instr;
+    int64_t block, blocks;
+    bool used; /* memories hold what an earlier block left */
+    const volatile int *cancel;
+    const atomic_uint *stop_above; /* lowest failed block: higher ones end */
+    /* text of TPRINT and pto.print of this block */
+    char *text;
+    size_t text_len, text_capacity;
+    bool text_lost;
+    /* the failure: at op `fault`, by a rule of the executor (else the core's diagnostics say) */
+    int32_t fault;
+    const char *rule;
+    char found[160], allowed[64];
+} pto_machine;
+
+/* False without memory. Destroy takes a machine that was zeroed. */
+bool pto_machine_create(pto_machine *machine, const pto_code *code, const pto_options *options,
+                        const pto_machine_buffer *buffers);
+void pto_machine_destroy(pto_machine *machine);
+
+/* Executes one block. PTO_ERR_CANCELLED also when a lower block failed. */
+pto_status pto_machine_run(pto_machine *machine, uint32_t block);
+
+void pto_machine_print(void *machine, const char *text, size_t len);
+pto_status pto_machine_fail(pto_machine *machine, const char *rule, const char *allowed, const char *found,
+                            ...) __attribute__((format(printf, 4, 5)));
+
+/* Integer, float, compare and cast operations (60, 3.3). */
+pto_status pto_machine_scalar(pto_machine *machine, const pto_code_op *op);
+/* Pointers, views and tile handles. */
+pto_status pto_machine_access(pto_machine *machine, const pto_code_op *op);
+/* A handle or a view is replaced: its version moves on when something that legality looks at has changed. */
+void pto_machine_set_tile(pto_machine *machine, int32_t slot, const pto_tile *tile);
+void pto_machine_set_view(pto_machine *machine, int32_t slot, const pto_global *view);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a program: verify, lower, one machine a thread, blocks by a counter, results and messages in an order
+ * that does not depend on the threads. */
+#include "run/machine.h"
+
+#include "program/facts.h"
+#include "run/parallel.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Text of a finished block that waits for its turn. */
+typedef struct pending {
+    struct pending *next;
+    uint32_t block;
+    size_t len;
+    char text[];
+} pending;
+
+typedef struct launch {
+    const pto_program *program;
+    const pto_code *code;
+    const pto_run_options *options;
+    pto_machine *machine;
+    atomic_uint stop_above;
+    uint32_t blocks;
+    pto_diag_list *report; /* of the lowest failed block */
+    pthread_mutex_t print_mutex;
+    pending *waiting; /* by block number */
+    uint32_t printed; /* blocks below have been printed */
+} launch;
+
+/* ---- messages ------------------------------------------------------------------------------------ */
+
+static pto_where where_of(const launch *run, pto_span span, const char *operand) {
+    pto_where where =
+        run->program->source ? pto_at(run->program->source, span.begin, span.end) : pto_nowhere();
+    where.operand = operand;
+    return where;
+}
+
+static void copy_fields(pto_diag_list *to, const pto_diagnostic *from) {
+    if (from->found)
+        pto_diag_found(to, "%s", from->found);
+    if (from->allowed)
+        pto_diag_allowed(to, "%s", from->allowed);
+    if (from->target)
+        pto_diag_target(to, from->target);
+    if (from->fix)
+        pto_diag_fix(to, "%s", from->fix);
+}
+
+/* What a machine met, at the operation's place in the text. */
+static void report_fault(launch *run, pto_machine *m) {
+    const pto_operation *op = run->code->origin[m->fault];
+    pto_span whole = op ? op->span : (pto_span){0, 0};
+    pto_diag_list_clear(run->report);
+    if (m->rule) {
+        const pto_rule_text *text = pto_rule_find(m->rule);
+        pto_diag_add(run->report, PTO_ERROR, m->rule, where_of(run, whole, NULL), "%s",
+                     text ? text->title : "the run failed");
+        pto_diag_found(run->report, "%s", m->found);
+        if (m->allowed[0])
+            pto_diag_allowed(run->report, "%s", m->allowed);
+        if (text && text->fix)
+            pto_diag_fix(run->report, "%s", text->fix);
+    }
+    for (const pto_diagnostic *d = pto_diag_first(pto_core_diags(m->core)); d; d = d->next) {
+        if (d->severity != PTO_ERROR)
+            continue;
+        pto_span span = whole;
+        if (op && op->kind == PTO_OPK_INSTR && d->where.operand) {
+            int position = pto_form_operand_index(pto_form_get(op->form), d->where.operand);
+            pto_span at = position >= 0 ? pto_instr_span(op, position) : whole;
+            if (at.begin < at.end)
+                span = at;
+        }
+        pto_diag_add(run->report, PTO_ERROR, d->rule, where_of(run, span, d->where.operand), "%s",
+                     d->message);
+        copy_fields(run->report, d);
+    }
+    if (pto_diag_count(run->report, PTO_ERROR) == 0) {
+        pto_diag_add(run->report, PTO_ERROR, "PTO-E0910", where_of(run, whole, NULL), "instruction failed");
+        if (op && op->kind == PTO_OPK_INSTR)
+            pto_diag_found(run->report, "%s", pto_form_get(op->form)->mnemonic);
+    }
+    if (run->blocks > 1)
+        pto_diag_note(run->report, pto_nowhere(), "in block %lld of %u", (long long)m->block, run->blocks);
+}
+
+static void append(pto_diag_list *to, const pto_diag_list *from) {
+    for (const pto_diagnostic *d = pto_diag_first(from); d; d = d->next) {
+        pto_diag_add(to, d->severity, d->rule, d->where, "%s", d->message);
+        copy_fields(to, d);
+        for (const pto_diagnostic *note = d->notes; note; note = note->next)
+            pto_diag_note(to, note->where, "%s", note->message);
+    }
+}
+
+/* ---- printing ------------------------------------------------------------------------------------- */
+
+/* The text of a block, even of one without any: the order needs every number. */
+static void queue_text(launch *run, const pto_machine *m) {
+    if (!run->options->print)
+        return;
+    pending *own = malloc(sizeof *own + m->text_len);
+    if (!own)
+        return; /* the text of this block and of those behind it is lost */
+    own->block = (uint32_t)m->block;
+    own->len = m->text_len;
+    if (m->text_len)
+        memcpy(own->text, m->text, m->text_len);
+    pthread_mutex_lock(&run->print_mutex);
+    pending **at = &run->waiting;
+    while (*at && (*at)->block < own->block)
+        at = &(*at)->next;
+    own->next = *at;
+    *at = own;
+    while (run->waiting && run->waiting->block == run->printed) {
+        pending *first = run->waiting;
+        if (first->len)
+            run->options->print(run->options->print_user, first->text, first->len);
+        run->waiting = first->next;
+        run->printed++;
+        free(first);
+    }
+    pthread_mutex_unlock(&run->print_mutex);
+}
+
+static void drop_waiting(launch *run) {
+    while (run->waiting) {
+        pending *next = run->waiting->next;
+        free(run->waiting);
+        run->waiting = next;
+    }
+}
+
+/* ---- callbacks of the parallel loop ------------------------------------------------------------------ */
+
+static pto_status run_block(void *user, uint32_t worker, uint32_t block) {
+    launch *run = user;
+    pto_machine *m = &run->machine[worker];
+    pto_status status = pto_machine_run(m, block);
+    if (status != PTO_ERR_CANCELLED)
+        queue_text(run, m);
+    return status;
+}
+
+static void block_failed(void *user, uint32_t worker) {
+    launch *run = user;
+    pto_machine *m = &run->machine[worker];
+    if (run->options->cancel && *run->options->cancel &&
+        pto_diag_count(pto_core_diags(m->core), PTO_ERROR) == 0 && !m->rule)
+        return;
+    atomic_store(&run->stop_above, (unsigned)m->block);
+    report_fault(run, m);
+}
+
+static void block_done(void *user, uint32_t blocks_done) {
+    launch *run = user;
+    if (!run->options->progress)
+        return;
+    pto_run_progress progress = {.blocks_done = blocks_done, .blocks = run->blocks};
+    run->options->progress(run->options->progress_user, &progress);
+}
+
+/* ---- arguments ------------------------------------------------------------------------------------------
+ */
+
+static bool refuse_argument(const pto_program *program, pto_diag_list *diags, const pto_value *value,
+                            const char *allowed, const char *found) {
+    pto_where where = program->source && value ? pto_at(program->source, value->span.begin, value->span.end)
+                                               : pto_nowhere();
+    const pto_rule_text *text = pto_rule_find("PTO-E0907");
+    pto_diag_add(diags, PTO_ERROR, "PTO-E0907", where, "%s%.*s: %s",
+                 value && value->name.len ? "%" : "argument ",
+                 PTO_STR_ARG(value ? value->name : (pto_str){0}), text ? text->title : "refused");
+    pto_diag_found(diags, "%s", found);
+    pto_diag_allowed(diags, "%s", allowed);
+    return false;
+}
+
+static bool check_arguments(const pto_program *program, const pto_block *body, const pto_argument *arguments,
+                            size_t count, pto_diag_list *diags) {
+    char found[96], allowed[96];
+    if (count != body->arg_count || (count && !arguments)) {
+        snprintf(found, sizeof found, "%zu arguments", count);
+        snprintf(allowed, sizeof allowed, "%u arguments", body->arg_count);
+        return refuse_argument(program, diags, NULL, allowed, found);
+    }
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        const pto_type *type = body->arg[i]->type;
+        pto_view_facts facts;
+        bool tile = pto_type_is_tile(type), view = pto_fact_view(body->arg[i], &facts);
+        if (!tile && !view && type->kind != PTO_TYPE_PTR)
+            continue;
+        if (view && type->kind == PTO_TYPE_TENSOR_VIEW)
+            view = true;
+        unsigned bits = pto_dtype_bits(tile ? type->tile.dtype : type->dtype);
+        if (!arguments[i].data) {
+            ok = refuse_argument(program, diags, body->arg[i], "a buffer", "no buffer");
+        } else if (!tile && bits > 8 && (uintptr_t)arguments[i].data % (bits / 8)) {
+            snprintf(allowed, sizeof allowed, "a buffer aligned to %u bytes", bits / 8);
+            ok = refuse_argument(program, diags, body->arg[i], allowed, "an unaligned address");
+        } else if (tile) {
+            uint64_t bytes = pto_tile_type_bytes(&type->tile);
+            snprintf(allowed, sizeof allowed, "%llu bytes", (unsigned long long)bytes);
+            snprintf(found, sizeof found, "%zu bytes", arguments[i].bytes);
+            if (arguments[i].bytes < bytes)
+                ok = refuse_argument(program, diags, body->arg[i], allowed, found);
+        }
+    }
+    return ok;
+}
+
+/* The whole view that a memref or view parameter is; an unknown leading dimension follows from the bytes. */
+static bool make_view(const pto_value *value, const pto_machine_buffer *buffer, pto_global *view) {
+    pto_view_facts facts;
+    pto_fact_view(value, &facts);
+    *view = (pto_global){.dtype = facts.dtype,
+                         .data = buffer->data,
+                         .begin = buffer->data,
+                         .end = buffer->data + buffer->bytes,
+                         .name = buffer->name,
+                         .read_only = buffer->read_only};
+    unsigned bits = pto_dtype_bits(facts.dtype);
+    int64_t known = 1;
+    int lead = 5 - facts.rank;
+    for (int d = 4; d >= 0; d--) {
+        int64_t dim = d < lead ? 1 : facts.shape[d];
+        if (dim < 0 && d == lead && known > 0 && bits)
+            dim = (int64_t)((uint64_t)buffer->bytes * 8 / bits) / known;
+        if (dim < 0)
+            return false;
+        view->shape[d] = dim;
+        view->stride[d] = known;
+        if (__builtin_mul_overflow(known, dim, &known))
+            return false;
+    }
+    return true;
+}
+
+static void set_scalar(const pto_type *type, const pto_argument *argument, pto_register *reg) {
+    if (type->kind == PTO_TYPE_FLOAT)
+        reg->f = pto_fact_round(argument->f, type->dtype);
+    else
+        reg->i = pto_fact_wrap(argument->i, pto_type_int_width(type), pto_type_is_zero_extended(type));
+}
+
+/* Argument values go into the initial registers and views of the code: every machine starts with them. */
+static bool bind_arguments(pto_code *code, const pto_block *body, const pto_argument *arguments,
+                           pto_machine_buffer *buffers, pto_diag_list *diags) {
+    for (int32_t i = 0; i < code->param_count; i++) {
+        const pto_code_param *param = &code->param[i];
+        const char *name = param->name.len ? pto_arena_strdup(&code->arena, param->name) : "(unnamed)";
+        buffers[i] = (pto_machine_buffer){arguments[i].data, arguments[i].bytes, arguments[i].read_only,
+                                          name ? name : "(unnamed)"};
+        if (param->kind == PTO_CODE_PARAM_SCALAR)
+            set_scalar(param->type, &arguments[i], &code->reg[param->slot]);
+        if (param->kind == PTO_CODE_PARAM_VIEW &&
+            !make_view(body->arg[i], &buffers[i], &code->view[param->slot]))
+            return refuse_argument(code->program, diags, body->arg[i], "static dimensions behind the first",
+                                   "a dynamic dimension");
+    }
+    return true;
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------
+ */
+
+static pto_status execute(const pto_program *program, pto_code *code, const pto_machine_buffer *buffers,
+                          const pto_run_options *options, pto_diag_list *diags) {
+    launch run = {.program = program,
+                  .code = code,
+                  .options = options,
+                  .blocks = options->blocks ? options->blocks : 1};
+    atomic_init(&run.stop_above, UINT32_MAX);
+    pto_options core_options = {.target = code->target, .simd = options->simd, .numeric = options->numeric};
+    uint32_t workers = pto_parallel_workers(options->threads, run.blocks);
+    if (code->has_atomics)
+        workers = 1; /* the order of atomic additions decides their rounding */
+    run.machine = calloc(workers, sizeof *run.machine);
+    run.report = pto_diag_list_create();
+    bool mutex = !pthread_mutex_init(&run.print_mutex, NULL);
+    bool ok = run.machine && run.report && mutex;
+    uint32_t made = 0;
+    for (; ok && made < workers; made++) {
+        if (!pto_machine_create(&run.machine[made], code, &core_options, buffers)) {
+            pto_machine_destroy(&run.machine[made]);
+            break;
+        }
+        run.machine[made].blocks = run.blocks;
+        run.machine[made].cancel = options->cancel;
+        run.machine[made].stop_above = &run.stop_above;
+    }
+    pto_status status = PTO_ERR_NOMEM;
+    if (made > 0) {
+        pto_parallel parallel = {.blocks = run.blocks,
+                                 .workers = made, /* with little memory: fewer */
+                                 .run = run_block,
+                                 .failed = block_failed,
+                                 .done = block_done,
+                                 .cancel = options->cancel,
+                                 .user = &run};
+        status = pto_parallel_run(&parallel);
+    }
+    if (status != PTO_OK && status != PTO_ERR_CANCELLED)
+        append(diags, run.report);
+    for (uint32_t i = 0; i < made; i++)
+        pto_machine_destroy(&run.machine[i]);
+    free(run.machine);
+    drop_waiting(&run);
+    pto_diag_list_destroy(run.report);
+    if (mutex)
+        pthread_mutex_destroy(&run.print_mutex);
+    return status;
+}
+
+pto_status pto_program_run(pto_program *program, const pto_argument *arguments, size_t count,
+                           const pto_run_options *options, pto_diag_list *diags) {
+    static const pto_run_options defaults = {0};
+    if (!program)
+        return PTO_ERR_USAGE;
+    if (!options)
+        options = &defaults;
+    const pto_operation *entry = pto_program_entry(program, options->entry, diags);
+    const pto_block *body = entry ? pto_function_body(entry) : NULL;
+    if (!body)
+        return PTO_ERR_REFUSED;
+    pto_target target = pto_fact_target(program, options->has_target, options->target);
+    if ((unsigned)target >= PTO_TARGET_COUNT)
+        return PTO_ERR_USAGE;
+    pto_verify_options verify = {.target = target, .has_target = true};
+    pto_status status = pto_program_verify(program, &verify, diags);
+    if (status != PTO_OK)
+        return status;
+    if (!check_arguments(program, body, arguments, count, diags))
+        return PTO_ERR_REFUSED;
+    pto_code code;
+    status = pto_lower(&code, program, entry, target, diags);
+    if (status == PTO_OK) {
+        pto_machine_buffer *buffers = pto_arena_array(&code.arena, count, sizeof *buffers);
+        if (!buffers)
+            status = PTO_ERR_NOMEM;
+        else if (!bind_arguments(&code, body, arguments, buffers, diags))
+            status = PTO_ERR_REFUSED;
+        else
+            status = execute(program, &code, buffers, options, diags);
+    }
+    pto_code_release(&code);
+    return status;
+}

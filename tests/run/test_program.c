@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs executed: every form, control flow, addresses, faults, order over threads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/program_testing.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- one program in every form (60, 3.11) -------------------------------------------------------- */
+
+static const char level2[] =
+    "!T = !pto.tile_buf<vec, 24x40xf32>\n!G = !pto.tensor_view<24x40xf32>\n"
+    "!P = !pto.partition_tensor_view<24x40xf32>\n"
+    "module attributes {\"pto.target_arch\" = \"a3\"} {\n"
+    "func.func @addrelu(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>, %y: !pto.ptr<f32>) attributes {pto.entry} {\n"
+    "%z = arith.constant 0 : index\n%one = arith.constant 1 : index\n"
+    "%r = arith.constant 24 : index\n%c = arith.constant 40 : index\n"
+    "%ga = pto.make_tensor_view %a, shape = [%r, %c], strides = [%c, %one] : !G\n"
+    "%gb = pto.make_tensor_view %b, shape = [%r, %c], strides = [%c, %one] : !G\n"
+    "%gy = pto.make_tensor_view %y, shape = [%r, %c], strides = [%c, %one] : !G\n"
+    "%pa = pto.partition_view %ga, offsets = [%z, %z], sizes = [%r, %c] : !G -> !P\n"
+    "%pb = pto.partition_view %gb, offsets = [%z, %z], sizes = [%r, %c] : !G -> !P\n"
+    "%py = pto.partition_view %gy, offsets = [%z, %z], sizes = [%r, %c] : !G -> !P\n"
+    "%ta = pto.alloc_tile : !T\n%tb = pto.alloc_tile : !T\n"
+    "pto.tload ins(%pa : !P) outs(%ta : !T)\npto.tload ins(%pb : !P) outs(%tb : !T)\n"
+    "pto.tadd ins(%ta, %tb : !T, !T) outs(%ta : !T)\npto.trelu ins(%ta : !T) outs(%ta : !T)\n"
+    "pto.tstore ins(%ta : !T) outs(%py : !P)\nreturn\n}\n}\n";
+
+static const char level3[] =
+    "!T = !pto.tile_buf<vec, 24x40xf32>\n!G = !pto.tensor_view<24x40xf32>\n"
+    "!P = !pto.partition_tensor_view<24x40xf32>\n"
+    "func.func @addrelu(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>, %y: !pto.ptr<f32>) {\n"
+    "%z = arith.constant 0 : index\n%one = arith.constant 1 : index\n"
+    "%r = arith.constant 24 : index\n%c = arith.constant 40 : index\n"
+    "%k0 = arith.constant 0 : i64\n%k1 = arith.constant 3840 : i64\n"
+    "%ga = pto.make_tensor_view %a, shape = [%r, %c], strides = [%c, %one] : !G\n"
+    "%gb = pto.make_tensor_view %b, shape = [%r, %c], strides = [%c, %one] : !G\n"
+    "%gy = pto.make_tensor_view %y, shape = [%r, %c], strides = [%c, %one] : !G\n"
+    "%pa = pto.partition_view %ga, offsets = [%z, %z], sizes = [%r, %c] : !G -> !P\n"
+    "%pb = pto.partition_view %gb, offsets = [%z, %z], sizes = [%r, %c] : !G -> !P\n"
+    "%py = pto.partition_view %gy, offsets = [%z, %z], sizes = [%r, %c] : !G -> !P\n"
+    "%ta = pto.alloc_tile addr = %k0 : !T\n%tb = pto.alloc_tile addr = %k1 : !T\n"
+    "pto.tload ins(%pa : !P) outs(%ta : !T)\npto.tload ins(%pb : !P) outs(%tb : !T)\n"
+    "pto.set_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]\npto.wait_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]\n"
+    "pto.tadd ins(%ta, %tb : !T, !T) outs(%ta : !T)\npto.barrier <PIPE_V>\n"
+    "pto.trelu ins(%ta : !T) outs(%ta : !T)\n"
+    "pto.tstore ins(%ta : !T) outs(%py : !P)\nreturn\n}\n";
+
+static const char level1[] = "!T = !pto.tile<vec, f32, 24, 40>\n!G = !pto.tensor_view<24x40xf32>\n"
+                             "!P = !pto.partition_tensor_view<24x40xf32>\n"
+                             "func.func @addrelu(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>, %y: !pto.ptr<f32>) {\n"
+                             "%z = arith.constant 0 : index\n%one = arith.constant 1 : index\n"
+                             "%r = arith.constant 24 : index\n%c = arith.constant 40 : index\n"
+                             "%ga = pto.make_tensor_view %a, shape = [%r, %c], strides = [%c, %one] : !G\n"
+                             "%gb = pto.make_tensor_view %b, shape = [%r, %c], strides = [%c, %one] : !G\n"
+                             "%gy = pto.make_tensor_view %y, shape = [%r, %c], strides = [%c, %one] : !G\n"
+                             "%pa = pto.partition_view %ga, offsets = [%z, %z], sizes = [%r, %c] : !G -> !P\n"
+                             "%pb = pto.partition_view %gb, offsets = [%z, %z], sizes = [%r, %c] : !G -> !P\n"
+                             "%py = pto.partition_view %gy, offsets = [%z, %z], sizes = [%r, %c] : !G -> !P\n"
+                             "%ta = pto.tload %pa : !P -> !T\n%tb = pto.tload %pb : !P -> !T\n"
+                             "%s = pto.tadd %ta, %tb : (!T, !T) -> !T\n%q = pto.trelu %s : !T -> !T\n"
+                             "pto.tstore %q, %py : (!T, !P) -> ()\nreturn\n}\n";
+
+static const char pto_as[] = ".arg %a : !pto.memref<24x40xf32>\n.arg %b : !pto.memref<24x40xf32>\n"
+                             ".arg %y : !pto.memref<24x40xf32>\n.const %z = 0 : index\n"
+                             "%ta = tload %a[%z, %z] : (!pto.memref<24x40xf32>, index, index) -> "
+                             "!pto.tile<vec, f32, 24, 40>\n"
+                             "%tb = tload %b[%z, %z] : (!pto.memref<24x40xf32>, index, index) -> "
+                             "!pto.tile<vec, f32, 24, 40>\n"
+                             "%s = tadd %ta, %tb : !pto.tile<vec, f32, 24, 40>\n"
+                             "%q = trelu %s : !pto.tile<vec, f32, 24, 40>\n"
+                             "tstore %q, %y[%z, %z]\n";
+
+static void every_form_gives_the_same(void **state) {
+    (void)state;
+    static const char *const forms[] = {level2, level3, level1, pto_as};
+    static float a[24 * 40], b[24 * 40], y[24 * 40];
+    for (int i = 0; i < 24 * 40; i++) {
+        a[i] = (float)(i * 37 % 101) - 50.0f;
+        b[i] = (float)(i * 11 % 53) - 26.0f;
+    }
+    const pto_argument arguments[3] = {{.data = a, .bytes = sizeof a, .read_only = true},
+                                       {.data = b, .bytes = sizeof b, .read_only = true},
+                                       {.data = y, .bytes = sizeof y}};
+    for (size_t f = 0; f < COUNT(forms); f++) {
+        memset(y, 0xff, sizeof y);
+        run_text(forms[f], arguments, 3, NULL);
+        for (int i = 0; i < 24 * 40; i++) {
+            float sum = a[i] + b[i];
+            assert_true(y[i] == (sum > 0 ? sum : 0.0f));
+        }
+    }
+}
+
+/* ---- scalars --------------------------------------------------------------------------------------- */
+
+/* Runs scalar statements that end in %r of a type and gives the stored value. */
+static void scalar(const char *type, const char *statements, void *result) {
+    char body[2048];
+    snprintf(body, sizeof body,
+             "%s\n%%at = arith.constant 0 : index\npto.store_scalar %%r, %%o[%%at] : !pto.ptr<%s>, %s",
+             statements, type, type);
+    char args[64];
+    snprintf(args, sizeof args, "%%o: !pto.ptr<%s>", type);
+    char *text = program_of(args, body);
+    const pto_argument argument = {.data = result, .bytes = 8};
+    run_text(text, &argument, 1, NULL);
+    free(text);
+}
+
+/* The operands come from memory, so that nothing is folded: %x and %y of type, from the buffer %p. */
+static int64_t binary(const char *type, const char *op, int64_t x, int64_t y) {
+    char body[1024], args[96];
+    snprintf(args, sizeof args, "%%p: !pto.ptr<%s>, %%o: !pto.ptr<i64>", type);
+    bool wide = !strcmp(type, "i64");
+    snprintf(body, sizeof body,
+             "%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n"
+             "%%x = pto.load_scalar %%p[%%c0] : !pto.ptr<%s> -> %s\n"
+             "%%y = pto.load_scalar %%p[%%c1] : !pto.ptr<%s> -> %s\n"
+             "%%v = %s %%x, %%y : %s\n%s%s%s"
+             "pto.store_scalar %%%s, %%o[%%c0] : !pto.ptr<i64>, i64",
+             type, type, type, type, op, type, wide ? "" : "%w = arith.extsi %v : ", wide ? "" : type,
+             wide ? "" : " to i64\n", wide ? "v" : "w");
+    char *text = program_of(args, body);
+    int64_t out = 0x5555, wide_in[2] = {x, y};
+    int32_t narrow_in[2] = {(int32_t)x, (int32_t)y};
+    const pto_argument arguments[2] = {{.data = wide ? (void *)wide_in : (void *)narrow_in, .bytes = 16},
+                                       {.data = &out, .bytes = 8}};
+    if (!wide)
+        assert_string_equal(type, "i32");
+    run_text(text, arguments, 2, NULL);
+    free(text);
+    return out;
+}
+
+static void integers_wrap_and_divide(void **state) {
+    (void)state;
+    static const struct {
+        const char *type, *op;
+        int64_t x, y, want;
+    } rows[] = {
+        {"i32", "arith.addi", INT32_MAX, 1, INT32_MIN},
+        {"i32", "arith.muli", 65536, 65536, 0},
+        {"i32", "arith.subi", INT32_MIN, 1, INT32_MAX},
+        {"i64", "arith.addi", INT64_MAX, 1, INT64_MIN},
+        {"i32", "arith.divsi", -7, 2, -3},
+        {"i32", "arith.remsi", -7, 2, -1},
+        {"i32", "arith.floordivsi", -7, 2, -4},
+        {"i32", "arith.ceildivsi", -7, 2, -3},
+        {"i32", "arith.ceildivsi", 7, 2, 4},
+        {"i32", "arith.divsi", INT32_MIN, -1, INT32_MIN},
+        {"i64", "arith.divsi", INT64_MIN, -1, INT64_MIN},
+        {"i32", "arith.divui", -2, 2, INT32_MAX},
+        {"i32", "arith.remui", -1, 10, 4294967295 % 10},
+        {"i32", "arith.ceildivui", 7, 2, 4},
+        {"i32", "arith.shli", 1, 31, INT32_MIN},
+        {"i32", "arith.shrsi", -8, 1, -4},
+        {"i32", "arith.shrui", -8, 1, 0x7ffffffc},
+        {"i32", "arith.minsi", -1, 1, -1},
+        {"i32", "arith.minui", -1, 1, 1},
+        {"i32", "arith.maxsi", -1, 1, 1},
+        {"i32", "arith.maxui", -1, 1, -1},
+        {"i32", "arith.andi", 12, 10, 8},
+        {"i32", "arith.ori", 12, 10, 14},
+        {"i32", "arith.xori", 12, 10, 6},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (binary(rows[i].type, rows[i].op, rows[i].x, rows[i].y) != rows[i].want)
+            fail_msg("row %zu: %s", i, rows[i].op);
+}
+
+static void floats_round_to_their_type(void **state) {
+    (void)state;
+    float f;
+    scalar(
+        "f32",
+        "%a = arith.constant 16777216.0 : f32\n%b = arith.constant 1.0 : f32\n%r = arith.addf %a, %b : f32",
+        &f);
+    assert_true(f == 16777216.0f);
+    uint16_t h;
+    scalar("f16",
+           "%a = arith.constant 2048.0 : f16\n%b = arith.constant 1.0 : f16\n%r = arith.addf %a, %b : f16",
+           &h);
+    assert_int_equal(h, 0x6800); /* 2048 in half: the sum is a tie that goes to even */
+    scalar("f32",
+           "%a = arith.constant 0x7FC00000 : f32\n%b = arith.constant 1.0 : f32\n"
+           "%r = arith.maxnumf %a, %b : f32",
+           &f);
+    assert_true(f == 1.0f);
+    scalar("f32",
+           "%a = arith.constant 0x7FC00000 : f32\n%b = arith.constant 1.0 : f32\n"
+           "%r = arith.maximumf %a, %b : f32",
+           &f);
+    assert_true(f != f);
+    int32_t i;
+    scalar("i32", "%a = arith.constant 3.0e10 : f32\n%r = arith.fptosi %a : f32 to i32", &i);
+    assert_int_equal(i, INT32_MAX);
+    scalar("i32", "%a = arith.constant -1.5 : f32\n%r = arith.bitcast %a : f32 to i32", &i);
+    assert_int_equal((uint32_t)i, 0xbfc00000u);
+}
+
+/* ---- control flow ----------------------------------------------------------------------------------- */
+
+static void loops_carry_values(void **state) {
+    (void)state;
+    int64_t v;
+    /* a swap each turn: Fibonacci */
+    scalar(
+        "i64",
+        "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c10 = arith.constant 10 : index\n"
+        "%a = arith.constant 0 : i64\n%b = arith.constant 1 : i64\n"
+        "%r, %s = scf.for %i = %c0 to %c10 step %c1 iter_args(%x = %a, %y = %b) -> (i64, i64) {\n"
+        "%n = arith.addi %x, %y : i64\nscf.yield %y, %n : i64, i64\n}",
+        &v);
+    assert_int_equal(v, 55);
+    scalar("i64",
+           "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%a = arith.constant 7 : i64\n"
+           "%r = scf.for %i = %c1 to %c0 step %c1 iter_args(%x = %a) -> (i64) {\n"
+           "%n = arith.addi %x, %x : i64\nscf.yield %n : i64\n}",
+           &v);
+    assert_int_equal(v, 7);
+    /* Collatz steps of 27 */
+    scalar("i64",
+           "%k0 = arith.constant 0 : i64\n%k1 = arith.constant 1 : i64\n%k2 = arith.constant 2 : i64\n"
+           "%k3 = arith.constant 3 : i64\n%k27 = arith.constant 27 : i64\n"
+           "%e, %r = scf.while (%x = %k27, %n = %k0) : (i64, i64) -> (i64, i64) {\n"
+           "%go = arith.cmpi ne, %x, %k1 : i64\nscf.condition(%go) %x, %n : i64, i64\n} do {\n"
+           "^bb0(%p: i64, %q: i64):\n%m = arith.remui %p, %k2 : i64\n%odd = arith.cmpi eq, %m, %k1 : i64\n"
+           "%u = scf.if %odd -> (i64) {\n%t = arith.muli %p, %k3 : i64\n%t1 = arith.addi %t, %k1 : i64\n"
+           "scf.yield %t1 : i64\n} else {\n%h = arith.divui %p, %k2 : i64\nscf.yield %h : i64\n}\n"
+           "%w = arith.addi %q, %k1 : i64\nscf.yield %u, %w : i64, i64\n}",
+           &v);
+    assert_int_equal(v, 111);
+}
+
+static void calls_are_expanded(void **state) {
+    (void)state;
+    static const char text[] =
+        "module {\nfunc.func private @twice(%x: i64) -> i64 {\n%d = arith.addi %x, %x : i64\n"
+        "return %d : i64\n}\n"
+        "func.func @main(%o: !pto.ptr<i64>, %v: i64) attributes {pto.entry} {\n"
+        "%a = func.call @twice(%v) : (i64) -> i64\n"
+        "%b = func.call @twice(%a) : (i64) -> i64\n%at = arith.constant 0 : index\n"
+        "pto.store_scalar %b, %o[%at] : !pto.ptr<i64>, i64\nreturn\n}\n}\n";
+    int64_t out = 0;
+    const pto_argument arguments[2] = {{.data = &out, .bytes = 8}, {.i = 21}};
+    run_text(text, arguments, 2, NULL);
+    assert_int_equal(out, 84);
+}
+
+/* ---- tiles through loops -------------------------------------------------------------------------- */
+
+#define TILE "!pto.tile<vec, f32, 1, 8>"
+#define BUF "!pto.tile_buf<vec, 1x8xf32>"
+#define VIEWS                                                                                                \
+    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c8 = arith.constant 8 : index\n"       \
+    "%c3 = arith.constant 3 : index\n"                                                                       \
+    "%gi = pto.make_tensor_view %i, shape = [%c1, %c8], strides = [%c8, %c1] : !pto.tensor_view<1x8xf32>\n"  \
+    "%go = pto.make_tensor_view %o, shape = [%c1, %c8], strides = [%c8, %c1] : !pto.tensor_view<1x8xf32>\n"  \
+    "%pi = pto.partition_view %gi, offsets = [%c0, %c0], sizes = [%c1, %c8] : !pto.tensor_view<1x8xf32> -> " \
+    "!pto.partition_tensor_view<1x8xf32>\n"                                                                  \
+    "%po = pto.partition_view %go, offsets = [%c0, %c0], sizes = [%c1, %c8] : !pto.tensor_view<1x8xf32> -> " \
+    "!pto.partition_tensor_view<1x8xf32>\n"
+#define PART "!pto.partition_tensor_view<1x8xf32>"
+
+static void run_tile_body(const char *body, float (*expect)(float)) {
+    float in[8] = {1, -2, 3, 4.5f, -5, 6, 7, 0.25f}, out[8];
+    memset(out, 0xff, sizeof out);
+    const pto_argument arguments[2] = {{.data = in, .bytes = sizeof in}, {.data = out, .bytes = sizeof out}};
+    char *text = program_of("%i: !pto.ptr<f32>, %o: !pto.ptr<f32>", body);
+    run_text(text, arguments, 2, NULL);
+    free(text);
+    for (int k = 0; k < 8; k++)
+        if (out[k] != expect(in[k]))
+            fail_msg("element %d: %g, not %g", k, (double)out[k], (double)expect(in[k]));
+}
+
+static float times_eight(float x) { return x * 8; }
+static float times_three(float x) { return x * 3; }
+static float plus_four(float x) { return x + 4; }
+
+static void tile_values_are_carried(void **state) {
+    (void)state;
+    /* the carried value is doubled three times */
+    run_tile_body(VIEWS "%t = pto.tload %pi : " PART " -> " TILE "\n"
+                        "%r = scf.for %k = %c0 to %c3 step %c1 iter_args(%x = %t) -> (" TILE ") {\n"
+                        "%d = pto.tadd %x, %x : (" TILE ", " TILE ") -> " TILE "\nscf.yield %d : " TILE
+                        "\n}\n"
+                        "pto.tstore %r, %po : (" TILE ", " PART ") -> ()",
+                  times_eight);
+    /* values are immutable: t is still the loaded one behind the loop */
+    run_tile_body(VIEWS "%t = pto.tload %pi : " PART " -> " TILE "\n"
+                        "%r = scf.for %k = %c0 to %c1 step %c1 iter_args(%x = %t) -> (" TILE ") {\n"
+                        "%d = pto.tadd %x, %x : (" TILE ", " TILE ") -> " TILE "\nscf.yield %d : " TILE
+                        "\n}\n"
+                        "%s = pto.tadd %r, %t : (" TILE ", " TILE ") -> " TILE "\n"
+                        "pto.tstore %s, %po : (" TILE ", " PART ") -> ()",
+                  times_three);
+    /* handles swap: ping-pong of two buffers */
+    run_tile_body(VIEWS "%a = pto.alloc_tile : " BUF "\n%b = pto.alloc_tile : " BUF "\n"
+                        "%one = arith.constant 1.0 : f32\n%c4 = arith.constant 4 : index\n"
+                        "pto.tload ins(%pi : " PART ") outs(%a : " BUF ")\n"
+                        "%r, %s = scf.for %k = %c0 to %c4 step %c1 iter_args(%x = %a, %y = %b) -> (" BUF
+                        ", " BUF ") {\npto.tadds ins(%x, %one : " BUF ", f32) outs(%y : " BUF ")\n"
+                        "scf.yield %y, %x : " BUF ", " BUF "\n}\n"
+                        "pto.tstore ins(%r : " BUF ") outs(%po : " PART ")",
+                  plus_four);
+}
+
+static void dynamic_extents_follow(void **state) {
+    (void)state;
+    float in[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out[8] = {0};
+    static const char body[] =
+        "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c8 = arith.constant 8 : index\n"
+        "%t = pto.alloc_tile valid_row = %c1 valid_col = %n : !pto.tile_buf<vec, 1x8xf32, valid=?x?>\n"
+        "%gi = pto.make_tensor_view %i, shape = [%c1, %n], strides = [%c8, %c1] : !pto.tensor_view<1x?xf32>\n"
+        "%go = pto.make_tensor_view %o, shape = [%c1, %n], strides = [%c8, %c1] : !pto.tensor_view<1x?xf32>\n"
+        "%pi = pto.partition_view %gi, offsets = [%c0, %c0], sizes = [%c1, %n] : !pto.tensor_view<1x?xf32> "
+        "-> "
+        "!pto.partition_tensor_view<1x?xf32>\n"
+        "%po = pto.partition_view %go, offsets = [%c0, %c0], sizes = [%c1, %n] : !pto.tensor_view<1x?xf32> "
+        "-> "
+        "!pto.partition_tensor_view<1x?xf32>\n"
+        "pto.tload ins(%pi : !pto.partition_tensor_view<1x?xf32>) outs(%t : !pto.tile_buf<vec, 1x8xf32, "
+        "valid=?x?>)\n"
+        "pto.tstore ins(%t : !pto.tile_buf<vec, 1x8xf32, valid=?x?>) outs(%po : "
+        "!pto.partition_tensor_view<1x?xf32>)";
+    char *text = program_of("%i: !pto.ptr<f32>, %o: !pto.ptr<f32>, %n: index", body);
+    pto_argument arguments[3] = {
+        {.data = in, .bytes = sizeof in}, {.data = out, .bytes = sizeof out}, {.i = 5}};
+    run_text(text, arguments, 3, NULL);
+    for (int k = 0; k < 8; k++)
+        assert_true(out[k] == (k < 5 ? in[k] : 0.0f));
+    arguments[2].i = 9; /* beyond the capacity */
+    run_fails(text, arguments, 3, NULL, "PTO-E0310", 6);
+    free(text);
+}
+
+/* ---- faults ----------------------------------------------------------------------------------------- */
+
+static void faults_are_named(void **state) {
+    (void)state;
+    int64_t buffer[4] = {0, 1, 70, 3};
+    const pto_argument argument = {.data = buffer, .bytes = sizeof buffer};
+    static const struct {
+        const char *body, *rule;
+        unsigned line;
+    } rows[] = {
+        {"%c0 = arith.constant 0 : index\n%x = pto.load_scalar %p[%c0] : !pto.ptr<i64> -> i64\n"
+         "%d = arith.divsi %x, %x : i64",
+         "PTO-E0903", 5},
+        {"%c2 = arith.constant 2 : index\n%x = pto.load_scalar %p[%c2] : !pto.ptr<i64> -> i64\n"
+         "%d = arith.shli %x, %x : i64",
+         "PTO-E0904", 5},
+        {"%c4 = arith.constant 4 : index\n%x = pto.load_scalar %p[%c4] : !pto.ptr<i64> -> i64", "PTO-E0913",
+         4},
+        {"%m = arith.constant -1 : index\n%q = pto.addptr %p, %m : !pto.ptr<i64> -> !pto.ptr<i64>\n"
+         "%c0 = arith.constant 0 : index\n%x = pto.load_scalar %q[%c0] : !pto.ptr<i64> -> i64",
+         "PTO-E0913", 6},
+        {"pto.trap", "PTO-E0908", 3},
+        {"%c0 = arith.constant 0 : index\n%x = pto.load_scalar %p[%c0] : !pto.ptr<i64> -> i64\n"
+         "%s = arith.index_cast %x : i64 to index\nscf.for %i = %c0 to %c0 step %s {\n}",
+         "PTO-E0905", 6},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char *text = program_of("%p: !pto.ptr<i64>", rows[i].body);
+        run_fails(text, &argument, 1, NULL, rows[i].rule, rows[i].line);
+        free(text);
+    }
+}
+
+static void bounds_are_kept(void **state) {
+    (void)state;
+    float in[8] = {0}, out[7] = {1, 1, 1, 1, 1, 1, 1};
+    const pto_argument arguments[2] = {{.data = in, .bytes = sizeof in}, {.data = out, .bytes = sizeof out}};
+    char *text = program_of("%i: !pto.ptr<f32>, %o: !pto.ptr<f32>",
+                            VIEWS "%a = pto.alloc_tile : " BUF "\npto.tload ins(%pi : " PART
+                                  ") outs(%a : " BUF ")\npto.tstore ins(%a : " BUF ") outs(%po : " PART ")");
+    run_fails(text, arguments, 2, NULL, "PTO-E0901", 13);
+    for (int k = 0; k < 7; k++)
+        assert_true(out[k] == 1.0f); /* nothing was touched */
+    run_fails(text, arguments, 1, NULL, "PTO-E0907", 0);
+    free(text);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------ */
+
+static const char block_body[] =
+    "%b = pto.get_block_idx\n%n = pto.get_block_num\n%at = arith.index_cast %b : i64 to index\n"
+    "%k = arith.constant 1000 : i64\n%m = arith.muli %n, %k : i64\n%v = arith.addi %m, %b : i64\n"
+    "pto.store_scalar %v, %o[%at] : !pto.ptr<i64>, i64\npto.print ins(\"block %d\", %b : i64)";
+
+typedef struct printed {
+    char text[1 << 14];
+    size_t len;
+    uint32_t last_done;
+} printed;
+
+static void take_text(void *user, const char *text, size_t len) {
+    printed *p = user;
+    assert_true(p->len + len < sizeof p->text);
+    memcpy(p->text + p->len, text, len);
+    p->len += len;
+}
+
+static void take_progress(void *user, const pto_run_progress *progress) {
+    printed *p = user;
+    assert_int_equal(progress->blocks_done, p->last_done + 1);
+    assert_int_equal(progress->blocks, 64);
+    p->last_done = progress->blocks_done;
+}
+
+static void blocks_print_in_order(void **state) {
+    (void)state;
+    char *text = program_of("%o: !pto.ptr<i64>", block_body);
+    char want[1 << 12];
+    size_t len = 0;
+    for (int b = 0; b < 64; b++)
+        len += (size_t)snprintf(want + len, sizeof want - len, "block %d\n", b);
+    for (uint32_t threads = 1; threads <= 8; threads++) {
+        int64_t out[64] = {0};
+        printed p = {.len = 0};
+        const pto_argument argument = {.data = out, .bytes = sizeof out};
+        pto_run_options options = {.blocks = 64,
+                                   .threads = threads,
+                                   .print = take_text,
+                                   .print_user = &p,
+                                   .progress = take_progress,
+                                   .progress_user = &p};
+        run_text(text, &argument, 1, &options);
+        for (int b = 0; b < 64; b++)
+            assert_int_equal(out[b], 64000 + b);
+        assert_int_equal(p.len, len);
+        assert_memory_equal(p.text, want, len);
+        assert_int_equal(p.last_done, 64);
+    }
+    free(text);
+}
+
+static void first_error_in_block_order(void **state) {
+    (void)state;
+    char *text = program_of("%o: !pto.ptr<i64>", block_body);
+    int64_t out[37];
+    const pto_argument argument = {.data = out, .bytes = sizeof out};
+    for (uint32_t threads = 1; threads <= 8; threads++) {
+        pto_run_options options = {.blocks = 64, .threads = threads};
+        pto_program *program = parse_program(text);
+        pto_diag_list *diags = pto_diag_list_create();
+        assert_int_equal(pto_program_run(program, &argument, 1, &options, diags), PTO_ERR_REFUSED);
+        const pto_diagnostic *d = pto_diag_first(diags);
+        assert_string_equal(d->rule, "PTO-E0913");
+        assert_non_null(strstr(d->found, "element 37 "));
+        assert_int_equal(pto_diag_count(diags, PTO_ERROR), 1);
+        pto_diag_list_destroy(diags);
+        pto_program_destroy(program);
+    }
+    free(text);
+}
+
+static void cancelling_ends_a_loop(void **state) {
+    (void)state;
+    static const char body[] = "%t = arith.constant true\nscf.while : () -> () {\nscf.condition(%t)\n} do {\n"
+                               "scf.yield\n}";
+    char *text = program_of("", body);
+    static volatile int cancel = 1;
+    pto_run_options options = {.cancel = &cancel};
+    pto_program *program = parse_program(text);
+    assert_int_equal(pto_program_run(program, NULL, 0, &options, NULL), PTO_ERR_CANCELLED);
+    pto_program_destroy(program);
+    free(text);
+}
+
+/* On-chip memory is zero at the start of every block. */
+static void blocks_start_with_zeroed_memory(void **state) {
+    (void)state;
+    static const char body[] =
+        "%t = pto.alloc_tile : !pto.tile_buf<vec, 1x8xi32>\n%c0 = arith.constant 0 : index\n"
+        "%v = pto.tgetval ins(%t, %c0 : !pto.tile_buf<vec, 1x8xi32>, index) outs : i32\n"
+        "%one = arith.constant 1 : i32\n%w = arith.addi %v, %one : i32\n"
+        "pto.tsetval ins(%c0, %w : index, i32) outs(%t : !pto.tile_buf<vec, 1x8xi32>)\n"
+        "%b = pto.get_block_idx\n%at = arith.index_cast %b : i64 to index\n"
+        "pto.store_scalar %w, %o[%at] : !pto.ptr<i32>, i32";
+    char *text = program_of("%o: !pto.ptr<i32>", body);
+    int32_t out[16];
+    memset(out, 0xff, sizeof out);
+    const pto_argument argument = {.data = out, .bytes = sizeof out};
+    pto_run_options options = {.blocks = 16, .threads = 3};
+    run_text(text, &argument, 1, &options);
+    for (int b = 0; b < 16; b++)
+        assert_int_equal(out[b], 1);
+    free(text);
+}
+
+/* ---- parameters ---------------------------------------------------------------------------------------- */
+
+static void parameters_are_described(void **state) {
+    (void)state;
+    pto_program *program = parse_program(level2);
+    const pto_param *params;
+    size_t count;
+    assert_int_equal(pto_program_entry_params(program, NULL, &params, &count, NULL), PTO_OK);
+    assert_int_equal(count, 3);
+    assert_string_equal(params[0].name, "a");
+    assert_int_equal(params[0].kind, PTO_PARAM_POINTER);
+    assert_int_equal(params[0].dtype, PTO_F32);
+    assert_true(params[0].read && !params[0].written);
+    assert_true(!params[2].read && params[2].written);
+    assert_int_equal(params[2].rank, 2);
+    assert_int_equal(params[2].shape[0], 24);
+    assert_int_equal(params[2].shape[1], 40);
+    assert_int_equal(pto_program_entry_params(program, "nothing", &params, &count, NULL), PTO_ERR_REFUSED);
+    pto_program_destroy(program);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_form_gives_the_same),
+        cmocka_unit_test(integers_wrap_and_divide),
+        cmocka_unit_test(floats_round_to_their_type),
+        cmocka_unit_test(loops_carry_values),
+        cmocka_unit_test(calls_are_expanded),
+        cmocka_unit_test(tile_values_are_carried),
+        cmocka_unit_test(dynamic_extents_follow),
+        cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(bounds_are_kept),
+        cmocka_unit_test(blocks_print_in_order),
+        cmocka_unit_test(first_error_in_block_order),
+        cmocka_unit_test(cancelling_ends_a_loop),
+        cmocka_unit_test(blocks_start_with_zeroed_memory),
+        cmocka_unit_test(parameters_are_described),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
