@@ -90,7 +90,8 @@ void pto_rule_mov_types(pto_legality *legality, const pto_rule_use *use) {
     } else if (legality->target == PTO_TARGET_CPU) {
         return; /* any type to any type */
     } else if (src->loc == PTO_LOC_VEC) {
-        bool plain = dst->loc == PTO_LOC_VEC && same_layout(dst, src);
+        /* a2a3 refuses other layouts later, whatever the types */
+        bool plain = dst->loc == PTO_LOC_VEC && (same_layout(dst, src) || !a5);
         uint32_t set = plain ? UINT32_MAX : dst->loc == PTO_LOC_MAT ? repack | DTYPES(PTO_E8M0) : repack;
         ok = equal && dtype_in(src->dtype, set);
         allowed = plain ? "equal types" : "equal types of s8 u8 s32 f16 bf16 f32 e4m3 e5m2 hif8 e2m1 e1m2";

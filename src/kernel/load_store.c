@@ -104,7 +104,8 @@ static void add_element(void *data, int64_t index, pto_dtype dtype, uint32_t val
 }
 
 typedef struct store_mode {
-    bool acc, atomic, relu, keep_nan, flush;
+    bool acc, atomic, flush;
+    pto_fixpipe_mode fixpipe;
 } store_mode;
 
 static void add_rect(void *dst, pto_dtype dst_type, const pto_tile *src, pto_rect rect, store_mode mode) {
@@ -114,7 +115,7 @@ static void add_rect(void *dst, pto_dtype dst_type, const pto_tile *src, pto_rec
             int64_t from = rect.src + r * rect.src_row + c * rect.src_col;
             uint32_t value = (uint32_t)pto_element_get(src->data, src_bits, from);
             if (mode.acc)
-                value = pto_fixpipe_element(value, dst_type, src->type.dtype, mode.relu, mode.keep_nan);
+                value = pto_fixpipe_element(value, dst_type, src->type.dtype, mode.fixpipe);
             add_element(dst, rect.dst + r * rect.dst_row + c * rect.dst_col, dst_type, value, mode.flush);
         }
 }
@@ -124,9 +125,9 @@ PTO_KERNEL(tstore) {
     const pto_tile *src = pto_call_tile(call, 1);
     store_mode mode = {.acc = src->type.loc == PTO_LOC_ACC,
                        .atomic = pto_call_attr(call, 3) != 0,
-                       .relu = pto_call_attr(call, 4) != 0,
-                       .keep_nan = call->numeric->relu_keeps_nan,
-                       .flush = call->numeric->flush_subnormals};
+                       .flush = call->numeric->flush_subnormals,
+                       .fixpipe =
+                           pto_fixpipe_mode_of(pto_call_attr(call, 4) != 0, call->numeric->relu_keeps_nan)};
     pto_rects rects = {.dst_rows = pto_axis_global_rows(dst),
                        .dst_cols = pto_axis_global_cols(dst),
                        .src_rows = pto_axis_tile_rows(&src->type),
@@ -139,8 +140,7 @@ PTO_KERNEL(tstore) {
         if (mode.atomic)
             add_rect(dst->data, dst->dtype, src, rect, mode);
         else if (mode.acc)
-            pto_fixpipe_rect(dst->data, dst->dtype, src->data, src->type.dtype, rect, mode.relu,
-                             mode.keep_nan);
+            pto_fixpipe_rect(dst->data, dst->dtype, src->data, src->type.dtype, rect, mode.fixpipe);
         else
             pto_copy_rect(dst->data, src->data, rect, bits);
     }

@@ -35,7 +35,8 @@ PTO_KERNEL(tmov) {
     const pto_tile *dst = pto_call_tile(call, 0), *src = pto_call_tile(call, 1);
     if (dst->data == src->data)
         return PTO_OK; /* one tile twice: the rules let nothing else overlap */
-    bool relu = pto_call_attr(call, 2) != 0, acc = src->type.loc == PTO_LOC_ACC;
+    bool acc = src->type.loc == PTO_LOC_ACC;
+    pto_fixpipe_mode mode = pto_fixpipe_mode_of(pto_call_attr(call, 2) != 0, call->numeric->relu_keeps_nan);
     /* the extents are equal but for vec to vec, which moves what both have */
     int32_t rows = dst->valid_rows < src->valid_rows ? dst->valid_rows : src->valid_rows;
     int32_t cols = dst->valid_cols < src->valid_cols ? dst->valid_cols : src->valid_cols;
@@ -48,8 +49,7 @@ PTO_KERNEL(tmov) {
     pto_rect rect;
     while (pto_rects_next(&rects, &rect)) {
         if (acc)
-            pto_fixpipe_rect(dst->data, dst->type.dtype, src->data, src->type.dtype, rect, relu,
-                             call->numeric->relu_keeps_nan);
+            pto_fixpipe_rect(dst->data, dst->type.dtype, src->data, src->type.dtype, rect, mode);
         else if (dst->type.dtype == src->type.dtype)
             pto_copy_rect(dst->data, src->data, rect, pto_dtype_bits(dst->type.dtype));
         else

@@ -94,21 +94,65 @@ static inline void pto_copy_rows(uint8_t *dst, const uint8_t *src, int64_t rows,
     }
 }
 
-/* dst[r * dst_row + c] = src[r * src_row + c * src_col], tile by tile so that both sides stay in cache. */
+/* Transposes a block of side x side elements in vectors of 16 bytes: every stage interleaves vector i with
+ * vector i + side / 2, and after log2(side) stages rows have become columns. */
+#define PTO_TRANSPOSE_BLOCK(bits, side, low, high)                                                           \
+    static inline void pto_transpose_block##bits(pto_bits##bits *dst, int64_t dst_step,                      \
+                                                 const pto_bits##bits *src, int64_t src_step) {              \
+        typedef uint##bits##_t vector __attribute__((vector_size(16)));                                      \
+        vector a[side], b[side];                                                                             \
+        for (int i = 0; i < (side); i++)                                                                     \
+            memcpy(&a[i], src + i * src_step, 16);                                                           \
+        for (int stage = 1; stage < (side); stage *= 2) {                                                    \
+            for (int i = 0; i < (side) / 2; i++) {                                                           \
+                b[2 * i] = __builtin_shufflevector(a[i], a[i + (side) / 2], low);                            \
+                b[2 * i + 1] = __builtin_shufflevector(a[i], a[i + (side) / 2], high);                       \
+            }                                                                                                \
+            memcpy(a, b, sizeof a);                                                                          \
+        }                                                                                                    \
+        for (int i = 0; i < (side); i++)                                                                     \
+            memcpy(dst + i * dst_step, &a[i], 16);                                                           \
+    }
+#define PTO_LOW8 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define PTO_HIGH8 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define PTO_LOW16 0, 8, 1, 9, 2, 10, 3, 11
+#define PTO_HIGH16 4, 12, 5, 13, 6, 14, 7, 15
+#define PTO_LOW32 0, 4, 1, 5
+#define PTO_HIGH32 2, 6, 3, 7
+#define PTO_LOW64 0, 2
+#define PTO_HIGH64 1, 3
+PTO_TRANSPOSE_BLOCK(8, 16, PTO_LOW8, PTO_HIGH8)
+PTO_TRANSPOSE_BLOCK(16, 8, PTO_LOW16, PTO_HIGH16)
+PTO_TRANSPOSE_BLOCK(32, 4, PTO_LOW32, PTO_HIGH32)
+PTO_TRANSPOSE_BLOCK(64, 2, PTO_LOW64, PTO_HIGH64)
+#undef PTO_TRANSPOSE_BLOCK
+
+/* dst[r * dst_row + c * dst_col] = src[r * src_row + c * src_col]. Where columns are close in dst and rows in
+ * src, whole blocks are transposed in registers. */
 #define PTO_COPY_STRIDED(bits)                                                                               \
+    static inline void pto_copy_elements##bits(pto_bits##bits *dst, const pto_bits##bits *src,               \
+                                               const pto_rect *rect, int64_t r0, int64_t r1, int64_t c0,     \
+                                               int64_t c1) {                                                 \
+        for (int64_t r = r0; r < r1; r++)                                                                    \
+            for (int64_t c = c0; c < c1; c++)                                                                \
+                dst[r * rect->dst_row + c * rect->dst_col] = src[r * rect->src_row + c * rect->src_col];     \
+    }                                                                                                        \
     static inline void pto_copy_strided##bits(pto_bits##bits *dst, const pto_bits##bits *src,                \
                                               const pto_rect *rect) {                                        \
-        enum { SIDE = 32 };                                                                                  \
-        for (int64_t r0 = 0; r0 < rect->rows; r0 += SIDE) {                                                  \
-            int64_t r1 = r0 + SIDE < rect->rows ? r0 + SIDE : rect->rows;                                    \
-            for (int64_t c0 = 0; c0 < rect->cols; c0 += SIDE) {                                              \
-                int64_t c1 = c0 + SIDE < rect->cols ? c0 + SIDE : rect->cols;                                \
-                for (int64_t r = r0; r < r1; r++)                                                            \
-                    for (int64_t c = c0; c < c1; c++)                                                        \
-                        dst[r * rect->dst_row + c * rect->dst_col] =                                         \
-                            src[r * rect->src_row + c * rect->src_col];                                      \
-            }                                                                                                \
+        enum { SIDE = 128 / (bits) };                                                                        \
+        int64_t rows = 0, cols = 0; /* what whole blocks cover */                                            \
+        if (rect->dst_col == 1 && rect->src_row == 1) {                                                      \
+            rows = rect->rows / SIDE * SIDE;                                                                 \
+            cols = rect->cols / SIDE * SIDE;                                                                 \
         }                                                                                                    \
+        /* four blocks side by side read whole cache lines of src */                                         \
+        for (int64_t r4 = 0; r4 < rows; r4 += 4 * SIDE)                                                      \
+            for (int64_t c = 0; c < cols; c += SIDE)                                                         \
+                for (int64_t r = r4; r < rows && r < r4 + 4 * SIDE; r += SIDE)                               \
+                    pto_transpose_block##bits(dst + r * rect->dst_row + c, rect->dst_row,                    \
+                                              src + r + c * rect->src_col, rect->src_col);                   \
+        pto_copy_elements##bits(dst, src, rect, 0, rows, cols, rect->cols);                                  \
+        pto_copy_elements##bits(dst, src, rect, rows, rect->rows, 0, rect->cols);                            \
     }
 PTO_COPY_STRIDED(8)
 PTO_COPY_STRIDED(16)
