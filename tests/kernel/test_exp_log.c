@@ -197,7 +197,7 @@ static void test_float_sweep(void **context) {
             }
         }
         print_message("%s of f32: at most %.4f ulp, at %a\n", o ? "log" : "exp", worst, (double)f32_of(at));
-        assert_true(worst < 0.92);
+        assert_true(worst < (o ? 0.80 : 0.82)); /* of this sweep; of all floats 0.89 and 0.91 */
     }
 }
 
