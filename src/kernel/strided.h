@@ -123,9 +123,40 @@ static inline void pto_copy_rows(uint8_t *dst, const uint8_t *src, int64_t rows,
 #define PTO_HIGH64 1, 3
 PTO_TRANSPOSE_BLOCK(8, 16, PTO_LOW8, PTO_HIGH8)
 PTO_TRANSPOSE_BLOCK(16, 8, PTO_LOW16, PTO_HIGH16)
-PTO_TRANSPOSE_BLOCK(32, 4, PTO_LOW32, PTO_HIGH32)
-PTO_TRANSPOSE_BLOCK(64, 2, PTO_LOW64, PTO_HIGH64)
 #undef PTO_TRANSPOSE_BLOCK
+
+/* The same with named vectors: arrays this small end up in memory. */
+static inline void pto_transpose_block32(pto_bits32 *dst, int64_t dst_step, const pto_bits32 *src,
+                                         int64_t src_step) {
+    typedef uint32_t vector __attribute__((vector_size(16)));
+    vector a0, a1, a2, a3;
+    memcpy(&a0, src, 16);
+    memcpy(&a1, src + src_step, 16);
+    memcpy(&a2, src + 2 * src_step, 16);
+    memcpy(&a3, src + 3 * src_step, 16);
+    vector b0 = __builtin_shufflevector(a0, a2, PTO_LOW32), b1 = __builtin_shufflevector(a0, a2, PTO_HIGH32);
+    vector b2 = __builtin_shufflevector(a1, a3, PTO_LOW32), b3 = __builtin_shufflevector(a1, a3, PTO_HIGH32);
+    a0 = __builtin_shufflevector(b0, b2, PTO_LOW32);
+    a1 = __builtin_shufflevector(b0, b2, PTO_HIGH32);
+    a2 = __builtin_shufflevector(b1, b3, PTO_LOW32);
+    a3 = __builtin_shufflevector(b1, b3, PTO_HIGH32);
+    memcpy(dst, &a0, 16);
+    memcpy(dst + dst_step, &a1, 16);
+    memcpy(dst + 2 * dst_step, &a2, 16);
+    memcpy(dst + 3 * dst_step, &a3, 16);
+}
+
+static inline void pto_transpose_block64(pto_bits64 *dst, int64_t dst_step, const pto_bits64 *src,
+                                         int64_t src_step) {
+    typedef uint64_t vector __attribute__((vector_size(16)));
+    vector a0, a1;
+    memcpy(&a0, src, 16);
+    memcpy(&a1, src + src_step, 16);
+    vector low = __builtin_shufflevector(a0, a1, PTO_LOW64),
+           high = __builtin_shufflevector(a0, a1, PTO_HIGH64);
+    memcpy(dst, &low, 16);
+    memcpy(dst + dst_step, &high, 16);
+}
 
 /* dst[r * dst_row + c * dst_col] = src[r * src_row + c * src_col]. Where columns are close in dst and rows in
  * src, whole blocks are transposed in registers. */
