@@ -8,6 +8,12 @@
 #include "number/half.h"
 
 #include <stddef.h>
+#include <string.h>
+
+#if defined(PTO_LEVEL_AVX2) || defined(PTO_LEVEL_AVX512)
+#include <immintrin.h>
+#define PTO_REDUCE_F16C 1
+#endif
 
 #define PTO_INLINE static inline __attribute__((always_inline))
 
@@ -52,8 +58,14 @@ PTO_INLINE void reduce_widen_as(float *out, const void *from, int64_t count, red
                                 bool flush) {
     const float *f32 = from;
     const uint16_t *u16 = from;
+    int64_t start = 0;
+#ifdef PTO_REDUCE_F16C
+    if (format == REDUCE_F16 && !flush) /* the conversion of the processor, exact as ours */
+        for (; start + 8 <= count; start += 8)
+            _mm256_storeu_ps(out + start, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(u16 + start))));
+#endif
 #pragma omp simd
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = start; i < count; i++) {
         float x = format == REDUCE_F32   ? f32[i]
                   : format == REDUCE_F16 ? pto_f32_from_f16(u16[i])
                                          : pto_f32_from_bf16_raw(u16[i]);

@@ -76,6 +76,13 @@ PTO_INLINE void load_columns(const float *from, int64_t pitch, lanes column[4]) 
 PTO_INLINE lanes round_lanes(lanes x, reduce_format format, bool flush) {
     if (format == REDUCE_F32 && !flush)
         return x;
+#if defined(PTO_LEVEL_AVX512)
+    if (format == REDUCE_F16 && !flush)
+        return (lanes)_mm512_cvtph_ps(_mm512_cvtps_ph((__m512)x, _MM_FROUND_TO_NEAREST_INT));
+#elif defined(PTO_LEVEL_AVX2)
+    if (format == REDUCE_F16 && !flush)
+        return (lanes)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT));
+#endif
     float value[LANES];
     memcpy(value, &x, sizeof value);
 #pragma omp simd
@@ -351,7 +358,7 @@ INTEGER_ROWS(sum_rows_16, uint16_t, uint16_t)
 INTEGER_ROWS(sum_rows_32, uint32_t, uint32_t)
 INTEGER_ROWS(sum_rows_64, uint64_t, uint64_t)
 
-/* s16 to s32: at most 2^17 columns, so the sum of biased values fits; the bias is taken back modulo 2^32. */
+/* s16 to s32: biased values are summed modulo 2^32 and the bias is taken back. */
 static void sum_rows_16_32(void *dst, int64_t step, const void *src, int64_t pitch, int64_t rows,
                            int64_t cols) {
     uint32_t *to = dst;
