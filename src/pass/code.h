@@ -26,7 +26,8 @@ typedef enum pto_code_kind {
     PTO_CODE_COPY_VALID, /* valid extents of tile a, as far as dst's type leaves them open */
     PTO_CODE_VIEW_VALID, /* valid extents from view a */
     PTO_CODE_LABEL_VIEW, /* dst = view a with layout c */
-    PTO_CODE_INDEX_VIEW, /* dst = window of view a at the c indices of list extra, as large as tile b */
+    PTO_CODE_INDEX_VIEW, /* dst = window of view a at the c indices of list extra, as large as tile b, layout
+                            flag */
     PTO_CODE_SET_VALID,  /* tile dst: rows register a, columns register b, -1 = as the type says */
     PTO_CODE_INSTR       /* instr[extra] */
 } pto_code_kind;

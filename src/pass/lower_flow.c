@@ -15,7 +15,7 @@ static int32_t enter_loop(pto_lowering *l) {
 
 static void leave_loop(pto_lowering *l) {
     pto_code_loop *loop = &l->loops.data[l->loop];
-    loop->end = pto_lower_here(l);
+    loop->end = pto_lower_here(l) - 1;
     l->loop = loop->parent;
 }
 

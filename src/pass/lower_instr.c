@@ -81,6 +81,7 @@ static int32_t view_slot(pto_lowering *l, const pto_operation *op, const pto_val
                                         .a = slot,
                                         .b = pto_lower_get(l, tile),
                                         .c = (int32_t)op->index_count,
+                                        .flag = (uint8_t)pto_fact_layout_for(&facts, &tile->type->tile),
                                         .extra = start});
         return window;
     }

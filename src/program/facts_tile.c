@@ -275,6 +275,8 @@ bool pto_fact_view(const pto_value *view, pto_view_facts *facts) {
         for (int d = 4; d > 4 - facts->rank; d--)
             facts->stride[d] = d == 4 ? 1 : dense_step(facts->shape[d + 1], facts->stride[d + 1]);
         pad_left(facts->rank, facts->shape, facts->stride);
+        facts->layout =
+            pto_fact_infer_layout(facts->dtype, facts->shape, facts->stride, &facts->layout_ambiguous);
         return true;
     }
     /* a view that comes from a block argument or a call: its shape is what the type says */

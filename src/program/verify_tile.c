@@ -217,14 +217,14 @@ static void check_address(pto_verifier *v, const pto_operation *op, uint32_t ope
         pto_verify_refuse(v, "SA-0354", op, span, "addr", "a multiple of 32", "%lld", (long long)addr);
 }
 
-static void check_valid_operand(pto_verifier *v, const pto_operation *op, uint32_t segment, int32_t of_type,
+static bool check_valid_operand(pto_verifier *v, const pto_operation *op, uint32_t segment, int32_t of_type,
                                 int32_t capacity, const char *name) {
     uint32_t first, count = pto_fact_segment(op, segment, &first);
     if ((of_type < 0) != (count > 0)) {
         pto_verify_refuse(v, "PTO-E0409", op, count ? pto_verify_operand_span(op, first) : op->span, name,
                           "given exactly when the type's extent is ?", "%s for an extent that is %s",
                           count ? "an operand" : "no operand", of_type < 0 ? "?" : "static");
-        return;
+        return false;
     }
     int64_t number;
     if (count && is_index(v, op, first) && pto_fact_int(op->operand[first], &number) &&
@@ -234,6 +234,7 @@ static void check_valid_operand(pto_verifier *v, const pto_operation *op, uint32
         pto_verify_refuse(v, "PTO-E0310", op, pto_verify_operand_span(op, first), name, allowed, "%lld",
                           (long long)number);
     }
+    return true;
 }
 
 static void alloc_tile(pto_verifier *v, const pto_operation *op) {
@@ -251,8 +252,9 @@ static void alloc_tile(pto_verifier *v, const pto_operation *op) {
         kind_is(v, op, first, pto_type_int_width(op->operand[first]->type) == 64, "i64");
         check_address(v, op, first, &type->tile);
     }
-    check_valid_operand(v, op, 1, type->tile.valid_rows, type->tile.rows, "valid_row");
-    check_valid_operand(v, op, 2, type->tile.valid_cols, type->tile.cols, "valid_col");
+    /* one mistake often breaks both: said once */
+    if (check_valid_operand(v, op, 1, type->tile.valid_rows, type->tile.rows, "valid_row"))
+        check_valid_operand(v, op, 2, type->tile.valid_cols, type->tile.cols, "valid_col");
 }
 
 static int64_t dense_item(const pto_attr *attr, uint32_t i) {

@@ -111,6 +111,7 @@ static pto_status index_view(pto_machine *m, const pto_code_op *op) {
     }
     view.data = element_at(view.data, elements, view.dtype);
     memcpy(view.shape, window, sizeof window);
+    view.layout = (pto_layout)op->flag;
     pto_machine_set_view(m, op->dst, &view);
     return PTO_OK;
 }

@@ -221,6 +221,7 @@ static bool make_view(const pto_value *value, const pto_machine_buffer *buffer, 
     pto_view_facts facts;
     pto_fact_view(value, &facts);
     *view = (pto_global){.dtype = facts.dtype,
+                         .layout = facts.layout,
                          .data = buffer->data,
                          .begin = buffer->data,
                          .end = buffer->data + buffer->bytes,

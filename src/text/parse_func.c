@@ -86,9 +86,12 @@ static bool parse_argument(pto_text_parser *p, signature *s) {
     return true;
 }
 
-static bool parse_result(pto_text_parser *p, signature *s) {
+/* Only a result in parentheses may have attributes: behind a bare one the brace opens the body. */
+static bool parse_result(pto_text_parser *p, signature *s, bool listed) {
     const pto_type *type = pto_text_parse_type(p);
-    const pto_attr *attrs = type ? optional_dict(p, &s->has_result_attrs) : NULL;
+    const pto_attr *attrs = NULL;
+    if (type)
+        attrs = listed ? optional_dict(p, &s->has_result_attrs) : pto_attr_dict(p->program, NULL, 0);
     if (!attrs)
         return false;
     pto_vec_push(p->arena, &s->results, type);
@@ -116,10 +119,10 @@ static bool parse_signature(pto_text_parser *p, pto_operation *op, signature *s)
     if (pto_text_accept_kind(p, PTO_TOKEN_ARROW)) {
         if (pto_text_accept(p, '(')) {
             while (!pto_text_at(p, ')'))
-                if ((s->results.count && !pto_text_expect(p, ',', "between results")) || !parse_result(p, s))
+                if ((s->results.count && !pto_text_expect(p, ',', "between results")) || !parse_result(p, s, true))
                     return false;
             pto_text_take(p);
-        } else if (!parse_result(p, s)) {
+        } else if (!parse_result(p, s, false)) {
             return false;
         }
     }

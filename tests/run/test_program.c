@@ -315,6 +315,71 @@ static void tile_values_are_carried(void **state) {
                   plus_four);
 }
 
+/* A tile value that a callee takes over is still the caller's. */
+static void tiles_pass_through_calls(void **state) {
+    (void)state;
+    static const char text[] =
+        "module {\nfunc.func private @acc(%a: " TILE ", %b: " TILE ") -> " TILE " {\n"
+        "%r = pto.tmuladddst %b, %b, %a : (" TILE ", " TILE ", " TILE ") -> " TILE "\nreturn %r : " TILE
+        "\n}\n"
+        "func.func @main(%i: !pto.ptr<f32>, %o: !pto.ptr<f32>) attributes {pto.entry} {\n" VIEWS
+        "%t = pto.tload %pi : " PART " -> " TILE "\n"
+        "%u = func.call @acc(%t, %t) : (" TILE ", " TILE ") -> " TILE "\n"
+        "%s = pto.tadd %u, %t : (" TILE ", " TILE ") -> " TILE "\n"
+        "pto.tstore %s, %po : (" TILE ", " PART ") -> ()\nreturn\n}\n}\n";
+    float in[8] = {1, -2, 3, 4.5f, -5, 6, 7, 0.25f}, out[8];
+    const pto_argument arguments[2] = {{.data = in, .bytes = sizeof in}, {.data = out, .bytes = sizeof out}};
+    run_text(text, arguments, 2, NULL);
+    for (int k = 0; k < 8; k++)
+        assert_true(out[k] == in[k] * in[k] + in[k] + in[k]);
+}
+
+/* PTO-AS: tile arguments are copied in and out; a manual address holds the argument from the start. */
+static void tile_arguments_are_copied(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        ".arg %a : " TILE "\n.arg %b : " TILE "\n.arg %d : " TILE "\n%d = tmuladddst %a, %b : " TILE "\n",
+        ".arg %a : " TILE "\n.arg %b : " TILE "\n.arg %d : " TILE "\ntassign %a, @tile(0x1000)\n"
+        "%d = tmuladddst %a, %b : " TILE "\n"};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        float a[8] = {1, 2, 3, 4, 5, 6, 7, 8}, b[8] = {2, 2, 2, 2, 3, 3, 3, 3};
+        float d[8] = {10, 10, 10, 10, 10, 10, 10, 10};
+        const pto_argument arguments[3] = {{.data = a, .bytes = sizeof a, .read_only = true},
+                                           {.data = b, .bytes = sizeof b, .read_only = true},
+                                           {.data = d, .bytes = sizeof d}};
+        run_text(texts[i], arguments, 3, NULL);
+        for (int k = 0; k < 8; k++)
+            assert_true(d[k] == 10 + (float)(k + 1) * (k < 4 ? 2.0f : 3.0f));
+    }
+}
+
+/* Scratch that the text leaves out is made where the target needs it (60, 2). */
+static void scratch_is_made(void **state) {
+    (void)state;
+    static const char text[] = ".arg %x : !pto.memref<8x16xf32>\n.arg %y : !pto.memref<8x1xf32>\n"
+                               ".const %z = 0 : index\n"
+                               "%t = tload %x[%z, %z] : (!pto.memref<8x16xf32>, index, index) -> "
+                               "!pto.tile<vec, f32, 8, 16>\n"
+                               "%s = trowsum %t : !pto.tile<vec, f32, 8, 16> -> "
+                               "!pto.tile<loc=vec, f32, 8, 1, ColMajor, NoneBox, None, Null>\n"
+                               "tstore %s, %y[%z, %z]\n";
+    static float x[128], y[8];
+    for (int i = 0; i < 128; i++)
+        x[i] = (float)(i % 7);
+    const pto_argument arguments[2] = {{.data = x, .bytes = sizeof x}, {.data = y, .bytes = sizeof y}};
+    for (int t = 0; t < PTO_TARGET_COUNT; t++) {
+        pto_run_options options = {.target = (pto_target)t, .has_target = true};
+        memset(y, 0, sizeof y);
+        run_text(text, arguments, 2, &options);
+        for (int r = 0; r < 8; r++) {
+            float sum = 0;
+            for (int c = 0; c < 16; c++)
+                sum += x[r * 16 + c];
+            assert_true(y[r] == sum);
+        }
+    }
+}
+
 static void dynamic_extents_follow(void **state) {
     (void)state;
     float in[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out[8] = {0};
@@ -528,6 +593,9 @@ int main(void) {
         cmocka_unit_test(loops_carry_values),
         cmocka_unit_test(calls_are_expanded),
         cmocka_unit_test(tile_values_are_carried),
+        cmocka_unit_test(tiles_pass_through_calls),
+        cmocka_unit_test(tile_arguments_are_copied),
+        cmocka_unit_test(scratch_is_made),
         cmocka_unit_test(dynamic_extents_follow),
         cmocka_unit_test(faults_are_named),
         cmocka_unit_test(bounds_are_kept),
