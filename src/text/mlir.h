@@ -55,7 +55,7 @@ pto_operation *pto_mlir_parse_instr(pto_text_parser *parser, int form, pto_token
 /* Operands in IR order (generic form) into the schema positions of the best form. */
 pto_operation *pto_mlir_place_generic(pto_text_parser *parser, int first_form,
                                       const pto_mlir_values *operands, const pto_mlir_spans *spans,
-                                      uint32_t results, const pto_attr *segments, pto_span name);
+                                      uint32_t results, const pto_attr *segments, const pto_operation *attrs);
 /* IR order of a form: operand positions of inputs and outputs, -1 terminated (60, 3.9). */
 void pto_mlir_ir_order(const pto_form_desc *form, int8_t order[PTO_MAX_OPERANDS + 1]);
 

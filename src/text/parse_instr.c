@@ -86,10 +86,15 @@ static int pattern_count(const int8_t *list) {
     return n;
 }
 
-static int optional_count(const pto_text_pattern *pattern) {
+/* May the text leave operand `at` of the pattern out? Scratch that the table has as optional may always. */
+static bool is_optional(const pto_form_desc *form, const pto_text_pattern *pattern, int at) {
+    return ((pattern->optional_mask >> at) & 1) || form->operand[pattern->operand[at]].optional;
+}
+
+static int optional_count(const pto_form_desc *form, const pto_text_pattern *pattern) {
     int n = 0;
     for (int i = 0; pattern->operand[i] >= 0; i++)
-        n += (pattern->optional_mask >> i) & 1;
+        n += is_optional(form, pattern, i);
     return n;
 }
 
@@ -106,10 +111,10 @@ static bool kind_fits(const pto_operand_desc *desc, const pto_type *type) {
 }
 
 /* Text position of input i when `given` inputs are written: optional ones are filled from the left. */
-static int position(const pto_text_pattern *pattern, int given, int i) {
-    int spare = given - (pattern_count(pattern->operand) - optional_count(pattern));
+static int position(const pto_form_desc *form, const pto_text_pattern *pattern, int given, int i) {
+    int spare = given - (pattern_count(pattern->operand) - optional_count(form, pattern));
     for (int at = 0; pattern->operand[at] >= 0; at++) {
-        if ((pattern->optional_mask >> at) & 1) {
+        if (is_optional(form, pattern, at)) {
             if (spare <= 0)
                 continue;
             spare--;
@@ -120,26 +125,41 @@ static int position(const pto_text_pattern *pattern, int given, int i) {
     return -1;
 }
 
-static bool counts_fit(const pto_text_pattern *pattern, size_t inputs, size_t outputs) {
+static bool counts_fit(const pto_form_desc *form, const pto_text_pattern *pattern, size_t inputs,
+                       size_t outputs) {
     size_t most = (size_t)pattern_count(pattern->operand);
     return outputs == (size_t)pattern_count(pattern->result) && inputs <= most &&
-           inputs >= most - (size_t)optional_count(pattern);
+           inputs >= most - (size_t)optional_count(form, pattern);
+}
+
+static bool has_attr(const pto_form_desc *form, pto_str key) {
+    for (int i = 0; i < form->operand_count; i++)
+        if (form->operand[i].role == PTO_ROLE_ATTR &&
+            pto_str_equal(key, pto_str_from(form->operand[i].attr_key)))
+            return true;
+    return false;
 }
 
 int pto_text_choose_form(pto_text_form text, int first, pto_value *const *inputs, size_t input_count,
-                         size_t output_count) {
+                         pto_value *const *outputs, size_t output_count, const pto_operation *attrs) {
     int best = -1, best_misfits = 0;
     for (int f = first; f >= 0; f = pto_form_next_opcode(text, f)) {
         const pto_form_desc *form = pto_form_get((pto_form)f);
         const pto_text_pattern *pattern = &form->text[text];
-        if (!counts_fit(pattern, input_count, output_count))
+        if (!counts_fit(form, pattern, input_count, output_count))
             continue;
         int misfits = 0;
         for (size_t i = 0; i < input_count; i++) {
-            int at = position(pattern, (int)input_count, (int)i);
+            int at = position(form, pattern, (int)input_count, (int)i);
             misfits += !kind_fits(&form->operand[pattern->operand[at]], inputs[i]->type);
+            /* An operand that is read and written stands on both sides. */
+            for (size_t k = 0; outputs && k < output_count; k++)
+                if (pattern->result[k] == pattern->operand[at])
+                    misfits += inputs[i] == outputs[k] ? -1 : 100;
         }
-        if (best < 0 || misfits < best_misfits) {
+        for (uint32_t i = 0; attrs && i < attrs->attr_count; i++)
+            misfits += !has_attr(form, attrs->attr[i].name);
+        if (misfits < 100 && (best < 0 || misfits < best_misfits)) {
             best = f;
             best_misfits = misfits;
         }
@@ -149,9 +169,10 @@ int pto_text_choose_form(pto_text_form text, int first, pto_value *const *inputs
 
 void pto_text_place_inputs(pto_operation *op, pto_text_form text, pto_value *const *inputs,
                            const pto_span *spans, size_t input_count) {
-    const pto_text_pattern *pattern = &pto_form_get(op->form)->text[text];
+    const pto_form_desc *form = pto_form_get(op->form);
+    const pto_text_pattern *pattern = &form->text[text];
     for (size_t i = 0; i < input_count; i++) {
-        int at = pattern->operand[position(pattern, (int)input_count, (int)i)];
+        int at = pattern->operand[position(form, pattern, (int)input_count, (int)i)];
         op->operand[at] = inputs[i];
         op->operand_span[at] = spans[i];
     }
@@ -237,7 +258,8 @@ static pto_operation *parse_defining(pto_text_parser *p, int first, pto_token op
     pto_span type_span = pto_text_since(p, begin);
     if (!pto_text_expect_arrow(p, "before the type of the result") || !pto_text_parse_type_group(p, &results))
         return NULL;
-    int form = pto_text_choose_form(PTO_TEXT_LEVEL2, first, values.data, values.count, results.count);
+    int form = pto_text_choose_form(PTO_TEXT_LEVEL2, first, values.data, values.count, NULL, results.count,
+                                    gathered);
     if (form < 0) {
         no_form(p, first, values.count, results.count, operands);
         return NULL;
@@ -284,7 +306,8 @@ pto_operation *pto_mlir_parse_instr(pto_text_parser *p, int first, pto_token opc
     bool defines = pattern->spelling && pattern->spelling[0] == '%';
     if (defines && out.values.count == 0) {
         /* `pto.tassign ins(%tile, %addr : ..)`: the handle keeps its name. */
-        int form = pto_text_choose_form(PTO_TEXT_LEVEL2, first, in.values.data, in.values.count, 1);
+        int form =
+            pto_text_choose_form(PTO_TEXT_LEVEL2, first, in.values.data, in.values.count, NULL, 1, gathered);
         if (form >= 0 && pto_form_get((pto_form)form)->operand[pattern->result[0]].role == PTO_ROLE_INOUT) {
             pto_operation *op = pto_text_new_instr(p, (pto_form)form, pto_text_span(opcode));
             pto_text_place_inputs(op, PTO_TEXT_LEVEL2, in.values.data, in.spans.data, in.values.count);
@@ -292,8 +315,8 @@ pto_operation *pto_mlir_parse_instr(pto_text_parser *p, int first, pto_token opc
             return op;
         }
     }
-    int form =
-        pto_text_choose_form(PTO_TEXT_LEVEL2, first, in.values.data, in.values.count, out.values.count);
+    int form = pto_text_choose_form(PTO_TEXT_LEVEL2, first, in.values.data, in.values.count, out.values.data,
+                                    out.values.count, gathered);
     if (form < 0) {
         no_form(p, first, in.values.count, out.values.count, span);
         return NULL;
@@ -347,7 +370,8 @@ static int outputs_of_segments(const pto_attr *sizes, size_t operands) {
 
 pto_operation *pto_mlir_place_generic(pto_text_parser *p, int first, const pto_mlir_values *operands,
                                       const pto_mlir_spans *spans, uint32_t results, const pto_attr *sizes,
-                                      pto_span name) {
+                                      const pto_operation *attrs) {
+    pto_span name = attrs->name_span;
     int outputs = outputs_of_segments(sizes, operands->count);
     int best = -1, best_cost = 0;
     int8_t best_place[PTO_MAX_OPERANDS];
@@ -364,23 +388,29 @@ pto_operation *pto_mlir_place_generic(pto_text_parser *p, int first, const pto_m
         if (outputs >= 0 && outputs != out_count)
             continue;
         int inputs = (int)operands->count - out_count;
-        if (inputs < 0 || !counts_fit(pattern, (size_t)inputs, (size_t)pattern_count(pattern->result)))
+        if (inputs < 0 || !counts_fit(form, pattern, (size_t)inputs, (size_t)pattern_count(pattern->result)))
             continue;
         int8_t order[PTO_MAX_OPERANDS + 1], place[PTO_MAX_OPERANDS];
         pto_mlir_ir_order(form, order);
-        int spare = inputs - (pattern_count(pattern->operand) - optional_count(pattern));
+        int spare = inputs - (pattern_count(pattern->operand) - optional_count(form, pattern));
         int n = 0, cost = 0, absent = 0;
         for (int i = 0; order[i] >= 0; i++) {
-            if (form->operand[order[i]].optional && spare-- <= 0) {
+            if (form->operand[order[i]].optional && form->operand[order[i]].role != PTO_ROLE_OUT &&
+                spare-- <= 0) {
                 absent++;
                 continue;
             }
             place[n] = order[i];
             cost += 16 * !kind_fits(&form->operand[order[i]], operands->data[n]->type);
+            for (int k = 0; k < n; k++)
+                if (place[k] == order[i])
+                    cost += operands->data[k] == operands->data[n] ? -1 : 1000;
             n++;
         }
         cost += absent;
-        if (best < 0 || cost < best_cost) {
+        for (uint32_t i = 0; i < attrs->attr_count; i++)
+            cost += 4 * !has_attr(form, attrs->attr[i].name);
+        if (cost < 1000 && (best < 0 || cost < best_cost)) {
             best = f;
             best_cost = cost;
             memcpy(best_place, place, sizeof place);

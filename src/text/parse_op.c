@@ -413,7 +413,7 @@ pto_operation *pto_mlir_parse_generic(pto_text_parser *p) {
         if (op->region_count || op->successor_count)
             return pto_text_fail_at(p, "PTO-E0213", name_span, "an instruction has no regions"), NULL;
         pto_operation *instr =
-            pto_mlir_place_generic(p, form, &operands, &spans, type->result_count, sizes, name_span);
+            pto_mlir_place_generic(p, form, &operands, &spans, type->result_count, sizes, op);
         if (!instr)
             return NULL;
         instr->attr = op->attr;
@@ -628,7 +628,6 @@ static void parse_alias(pto_text_parser *p) {
 
 static void statement(pto_text_parser *p, pto_block *block) {
     bool in_module = block->parent->parent->kind == PTO_OPK_MODULE;
-    p->block = block;
     if ((p->token.kind == PTO_TOKEN_BANG || p->token.kind == PTO_TOKEN_HASH) &&
         pto_token_is(pto_text_peek(p), '=')) {
         parse_alias(p);

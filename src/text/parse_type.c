@@ -216,12 +216,12 @@ static const pto_type *shaped(pto_text_parser *p, pto_type_kind kind, pto_memref
     if (!pto_text_parse_dims(p, type.dim, &rank))
         return NULL;
     type.rank = (uint8_t)(rank > 5 ? 5 : rank);
-    pto_span span = pto_text_span(p->token);
+    uint32_t begin = p->token.begin;
     type.element = pto_text_parse_type(p);
     if (!type.element)
         return NULL;
     if (!pto_type_is_scalar(type.element) && kind != PTO_TYPE_MEMREF)
-        pto_text_error(p, "PTO-E0231", span, "the element type is a scalar type");
+        pto_text_error(p, "PTO-E0231", pto_text_since(p, begin), "the element type is a scalar type");
     type.dtype = pto_type_dtype(type.element);
     if (kind == PTO_TYPE_MEMREF) {
         if (!rest_of_memref(p, &type))

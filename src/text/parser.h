@@ -46,7 +46,6 @@ typedef struct pto_text_parser {
     pto_map type_aliases; /* name -> const pto_type */
     pto_map attr_aliases; /* name -> const pto_attr */
     pto_text_scope *scope;
-    pto_block *block;               /* that receives the current statement */
     pto_block *block;               /* where the current statement of MLIR-like text goes */
     struct pto_text_labels *labels; /* of the region that is being read */
     bool unclosed, outside;         /* reported already */
@@ -180,9 +179,10 @@ bool pto_text_parse_arg(pto_text_parser *parser);
 /* Says in which form the instructions are written. */
 void pto_text_set_dialect(pto_text_parser *parser, pto_dialect dialect);
 /* The form, of those that share the opcode of `first` in `text`, that fits the numbers of inputs and outputs
- * and the kinds of the inputs best; -1 when the numbers fit none. Outputs of TPRINT and the like: 0. */
+ * the kinds of the inputs and the attributes of `attrs` (may be NULL) best; -1 when the numbers fit none.
+ * `outputs` (may be NULL) tells forms apart that read and write one operand. */
 int pto_text_choose_form(pto_text_form text, int first, pto_value *const *inputs, size_t input_count,
-                         size_t output_count);
+                         pto_value *const *outputs, size_t output_count, const pto_operation *attrs);
 /* Puts inputs into op->operand[] by the pattern; optional ones are filled from the left. The numbers fit. */
 void pto_text_place_inputs(pto_operation *op, pto_text_form text, pto_value *const *inputs,
                            const pto_span *spans, size_t input_count);

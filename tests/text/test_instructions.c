@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every form of the table in level 2 and in generic form, written here from its schema, with and without its
+ * optional operands and with every attribute. */
+#include "text_test.h"
+
+/* Text under construction. */
+typedef struct line {
+    char text[4096];
+    size_t len;
+} line;
+
+__attribute__((format(printf, 2, 3))) static void add(line *l, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    l->len += (size_t)vsnprintf(l->text + l->len, sizeof l->text - l->len, format, arguments);
+    va_end(arguments);
+    assert_true(l->len < sizeof l->text);
+}
+
+static const char *type_of(const pto_operand_desc *operand) {
+    if (operand->role == PTO_ROLE_SCALAR)
+        return operand->fixed_dtype == PTO_S64 ? "i64" : "f32";
+    return operand->is_global ? "!pto.partition_tensor_view<16x32xf32>" : "!pto.tile_buf<vec, 16x32xf32>";
+}
+
+static bool is_text_operand(const pto_operand_desc *o) { return o->role != PTO_ROLE_ATTR; }
+static bool is_output(const pto_operand_desc *o) {
+    return o->role == PTO_ROLE_OUT || o->role == PTO_ROLE_INOUT;
+}
+
+/* `%a, %b attrs : T, T` of the positions of a pattern. */
+static void add_group(line *l, const pto_form_desc *form, const int8_t *positions, uint8_t optional_mask,
+                      bool optional, const char *attrs) {
+    for (int pass = 0; pass < 2; pass++) {
+        bool first = true;
+        if (pass)
+            add(l, "%s : ", attrs);
+        for (int i = 0; positions[i] >= 0; i++) {
+            const pto_operand_desc *o = &form->operand[positions[i]];
+            if (((optional_mask >> i) & 1) && !optional)
+                continue;
+            if (pass)
+                add(l, "%s%s", first ? "" : ", ", type_of(o));
+            else
+                add(l, "%s%%%s", first ? "" : ", ", o->name);
+            first = false;
+        }
+    }
+}
+
+static const char *attr_value(pto_attr_kind kind) {
+    switch (kind) {
+    case PTO_ATTR_BOOL:
+        return "true";
+    case PTO_ATTR_INT:
+        return "3 : i32";
+    case PTO_ATTR_ROUND_MODE:
+        return "#pto<round_mode FLOOR>";
+    case PTO_ATTR_SAT_MODE:
+        return "#pto<saturation_mode OFF>";
+    case PTO_ATTR_CMP_MODE:
+        return "#pto<cmp lt>";
+    case PTO_ATTR_ST_PHASE:
+        return "#pto<st_phase final>";
+    case PTO_ATTR_ATOMIC:
+        return "#pto<atomic_type atomic_add>";
+    case PTO_ATTR_RELU:
+        return "#pto<relu_pre_mode normal_relu>";
+    case PTO_ATTR_ACC_TO_VEC:
+        return "#pto.acc_to_vec_mode<dual_mode_split_m>";
+    case PTO_ATTR_PRECISION:
+        return "#pto<precision high>";
+    case PTO_ATTR_PRINT_FORMAT:
+        return "#pto<print_format Width10_Precision6>";
+    case PTO_ATTR_NONE:
+        break;
+    }
+    fail();
+    return "";
+}
+
+static void write_form(line *l, const pto_form_desc *form, bool optional, bool attributes) {
+    const pto_text_pattern *pattern = &form->text[PTO_TEXT_LEVEL2];
+    char attrs[512] = "";
+    bool any = false, outputs = pattern->result[0] >= 0, results = pattern->spelling[0] == '%';
+    for (int i = 0; i < form->operand_count; i++) {
+        const pto_operand_desc *o = &form->operand[i];
+        if (o->role == PTO_ROLE_ATTR && attributes) {
+            snprintf(attrs + strlen(attrs), sizeof attrs - strlen(attrs), "%s%s = %s", any ? ", " : " {",
+                     o->attr_key, attr_value(o->attr));
+            any = true;
+        }
+    }
+    if (any)
+        strcat(attrs, "}");
+    add(l, "func.func @f(");
+    bool first = true;
+    for (int i = 0; i < form->operand_count; i++)
+        if (is_text_operand(&form->operand[i])) {
+            add(l, "%s%%%s: %s", first ? "" : ", ", form->operand[i].name, type_of(&form->operand[i]));
+            first = false;
+        }
+    add(l, ") {\n  ");
+    if (results) {
+        add(l, "%%new = %s ", pattern->opcode);
+        first = true;
+        for (int i = 0; pattern->operand[i] >= 0; i++, first = false)
+            add(l, "%s%%%s", first ? "" : ", ", form->operand[pattern->operand[i]].name);
+        add(l, " : %s -> %s", type_of(&form->operand[pattern->operand[0]]), "!pto.tile_buf<vec, 32x16xf32>");
+    } else {
+        add(l, "%s ins(", pattern->opcode);
+        add_group(l, form, pattern->operand, pattern->optional_mask, optional,
+                  pattern->attr_in_ins ? attrs : "");
+        add(l, ")");
+        if (outputs) {
+            add(l, " outs(");
+            add_group(l, form, pattern->result, 0, true, "");
+            add(l, ")");
+        }
+        add(l, "%s", pattern->attr_in_ins ? "" : attrs);
+    }
+    add(l, "\n  return\n}\n");
+}
+
+static void every_form_round_trips(void **state) {
+    (void)state;
+    for (int f = 0; f < PTO_FORM_COUNT; f++)
+        for (int variant = 0; variant < 4; variant++) {
+            const pto_form_desc *form = pto_form_get((pto_form)f);
+            if (!form->text[PTO_TEXT_LEVEL2].opcode)
+                continue;
+            line l = {.len = 0};
+            bool optional = variant & 1;
+            /* tcolsum {isBinary} without scratch, tprint of either kind and so on: the form must come back.
+             */
+            write_form(&l, form, optional, variant & 2);
+            pto_program *program = text_parse(l.text, l.len);
+            pto_operation *op = pto_function_body(pto_program_first_function(program))->first;
+            assert_int_equal(op->kind, PTO_OPK_INSTR);
+            if (op->form != (pto_form)f) {
+                fprintf(stderr, "%s\nread as %s %s, not %s\n", l.text, pto_form_get(op->form)->mnemonic,
+                        pto_form_get(op->form)->form, form->form);
+                fail();
+            }
+            /* Operands stand at their schema positions: the names are those of the schema. */
+            for (uint32_t i = 0; i < op->operand_count; i++)
+                if (op->operand[i])
+                    assert_true(pto_str_equal(op->operand[i]->name,
+                                              pto_str_from(pto_form_get(op->form)->operand[i].name)));
+            pto_program_destroy(program);
+            text_round_trip(l.text);
+        }
+}
+
+/* Values of attributes are those of pto/types.h for the executor. */
+static void attributes_have_isa_values(void **state) {
+    (void)state;
+    const char *source =
+        "func.func @f(%a: !pto.tile_buf<...>) {\n"
+        " pto.tcvt ins(%a {rmode = #pto.round_mode<cast_ceil>, sat_mode = #pto<saturation_mode off>} : "
+        "!pto.tile_buf<...>) outs(%a : !pto.tile_buf<...>)\n"
+        " pto.tcvt ins(%a {rmode = #pto<round_mode CAST_RINT>} : !pto.tile_buf<...>) outs(%a : "
+        "!pto.tile_buf<...>)\n return\n}";
+    pto_program *program = text_parse(source, strlen(source));
+    pto_operation *op = pto_function_body(pto_program_first_function(program))->first;
+    int64_t value;
+    assert_true(pto_attr_isa_value(PTO_ATTR_ROUND_MODE, pto_operation_attr(op, "rmode"), &value));
+    assert_int_equal(value, PTO_CAST_CEIL);
+    assert_true(pto_attr_isa_value(PTO_ATTR_SAT_MODE, pto_operation_attr(op, "sat_mode"), &value));
+    assert_int_equal(value, PTO_SAT_OFF);
+    assert_false(pto_attr_isa_value(PTO_ATTR_BOOL, pto_operation_attr(op, "rmode"), &value));
+    assert_true(pto_attr_isa_value(PTO_ATTR_ROUND_MODE, pto_operation_attr(op->next, "rmode"), &value));
+    assert_int_equal(value, PTO_CAST_RINT);
+    pto_program_destroy(program);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_form_round_trips),
+        cmocka_unit_test(attributes_have_isa_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
