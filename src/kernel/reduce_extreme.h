@@ -43,9 +43,10 @@ static inline bool extreme_is_small(pto_dtype dtype) {
 
 static inline extreme_value extreme_load(const void *data, pto_dtype dtype, int64_t index) {
     const uint8_t *bytes = data;
-    uint8_t code = bytes[index];
-    if (pto_dtype_bits(dtype) == 4)
-        code = (uint8_t)(bytes[index / 2] >> (index & 1 ? 4 : 0) & 15);
+    const bool packed = pto_dtype_bits(dtype) == 4;
+    uint8_t code = bytes[packed ? index / 2 : index];
+    if (packed)
+        code = (uint8_t)(code >> (index & 1 ? 4 : 0) & 15);
     const pto_format format = pto_format_of_dtype(dtype);
     const double value = pto_number_to_f64(format, code);
     if (value != value)

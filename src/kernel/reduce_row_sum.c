@@ -333,7 +333,7 @@ static pto_status sum_float_rows(const pto_kernel_call *call) {
             x = stage;
         }
         float out[BLOCK_ROWS];
-        add_block(call, format, x, widens ? staged : pitch, cols, count, stage + wide, out);
+        add_block(call, format, x, widens ? staged : pitch, cols, count, stage ? stage + wide : NULL, out);
         reduce_narrow((char *)dst->data + (size_t)(r * step) * result_bytes, step, out, count, result, flush);
     }
     return PTO_OK;
