@@ -26,8 +26,9 @@ typedef struct pto_lowering {
     PTO_VEC(pto_code_storage) storages;
     PTO_VEC(pto_code_loop) loops;
     PTO_VEC(pto_code_touch) touches;
-    int32_t loop;   /* innermost loop, -1 */
-    uint32_t calls; /* depth */
+    int32_t loop;      /* innermost loop, -1 */
+    uint32_t calls;    /* depth */
+    uint32_t expanded; /* calls so far */
     const pto_operation *current;
     pto_value *const *returned; /* operands of the last func.return */
     uint32_t returned_count;

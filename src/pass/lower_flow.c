@@ -124,8 +124,8 @@ static void lower_call(pto_lowering *l, const pto_operation *op) {
         pto_lower_refuse(l, "PTO-E0419", "no such function");
         return;
     }
-    if (l->calls >= PTO_CODE_MAX_CALLS) {
-        pto_lower_refuse(l, "PTO-E0911", "calls nested too deeply");
+    if (l->calls >= PTO_CODE_MAX_CALLS || ++l->expanded > PTO_CODE_MAX_OPS) {
+        pto_lower_refuse(l, "PTO-E0911", "too many calls, or calls nested too deeply");
         return;
     }
     for (uint32_t i = 0; i < op->operand_count; i++) {

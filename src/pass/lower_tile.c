@@ -25,7 +25,7 @@ static void make_tensor_view(pto_lowering *l, const pto_operation *op) {
     pto_code_op code = {.kind = (uint16_t)op->kind,
                         .a = pto_lower_get(l, op->operand[0]),
                         .b = (int32_t)rank,
-                        .c = facts.layout,
+                        .c = (int32_t)facts.layout,
                         .extra = start};
     code.dst = pto_lower_place_for(l, op->result[0]);
     pto_lower_emit(l, code);

@@ -241,7 +241,9 @@ static void verify_function(pto_verifier *v, const pto_operation *op) {
 static void verify_operation(pto_verifier *v, const pto_operation *op) {
     if (++v->depth > 4096) {
         v->depth--;
-        return; /* the parser's depth limit is far below; a built program this deep is refused as a whole */
+        pto_verify_refuse(v, "PTO-E0911", op, op->name_span, NULL, "4096 regions",
+                          "regions nested too deeply");
+        return;
     }
     check_uses(v, op);
     switch (op->kind) {

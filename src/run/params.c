@@ -10,6 +10,8 @@
 typedef struct flow {
     const pto_program *program;
     pto_value_map reached;
+    pto_value_map walked; /* callee -> the turn in which it was walked: once a turn is enough */
+    int64_t turn;
     pto_param *param;
     bool grew, sized;
     int64_t largest;
@@ -45,9 +47,13 @@ static void follow_call(flow *f, const pto_operation *op) {
     }
     if (!any)
         return;
-    f->depth++;
-    pto_fact_walk(callee, follow, f);
-    f->depth--;
+    const int64_t *walked = pto_value_map_find(&f->walked, callee);
+    if (!walked || *walked != f->turn) {
+        pto_value_map_set(&f->walked, callee, f->turn);
+        f->depth++;
+        pto_fact_walk(callee, follow, f);
+        f->depth--;
+    }
     const pto_operation *last = body->last;
     for (uint32_t i = 0;
          last && last->kind == PTO_OPK_RETURN && i < last->operand_count && i < op->result_count; i++)
@@ -198,9 +204,10 @@ static void describe(const pto_program *program, pto_arena *scratch, const pto_o
     }
     param->kind = PTO_PARAM_POINTER;
     param->dtype = type->dtype;
-    flow f = {.program = program, .reached = {.arena = scratch}, .param = param};
+    flow f = {
+        .program = program, .reached = {.arena = scratch}, .walked = {.arena = scratch}, .param = param};
     reach(&f, value, 0);
-    for (int turn = 0; f.grew && turn < 64; turn++) {
+    for (f.turn = 1; f.grew && f.turn < 256; f.turn++) {
         f.grew = false;
         pto_fact_walk(entry, follow, &f);
     }

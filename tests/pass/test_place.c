@@ -154,13 +154,13 @@ static void accumulators_are_aligned(void **state) {
 }
 
 /* Calls expanded beyond the limit end with an error, not with the machine's memory. */
-static void doubling_calls_are_bounded(void **state) {
-    (void)state;
+static void doubling_calls(const char *innermost) {
     size_t size = 1 << 16;
     char *text = malloc(size);
     size_t len = (size_t)snprintf(text, size,
                                   "module {\nfunc.func private @f0(%%p: i64) {\n"
-                                  "%%q = arith.addi %%p, %%p : i64\nreturn\n}\n");
+                                  "%sreturn\n}\n",
+                                  innermost);
     for (int i = 1; i <= 40; i++)
         len += (size_t)snprintf(text + len, size - len,
                                 "func.func %s@f%d(%%p: i64)%s {\nfunc.call @f%d(%%p) : (i64) -> ()\n"
@@ -177,6 +177,12 @@ static void doubling_calls_are_bounded(void **state) {
     pto_diag_list_destroy(diags);
     pto_program_destroy(program);
     free(text);
+}
+
+static void doubling_calls_are_bounded(void **state) {
+    (void)state;
+    doubling_calls("%q = arith.addi %p, %p : i64\n");
+    doubling_calls("");
 }
 
 int main(void) {

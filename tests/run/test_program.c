@@ -380,6 +380,65 @@ static void scratch_is_made(void **state) {
     }
 }
 
+/* Level 1: an accumulator carried through a loop keeps its storage, on every target. */
+static void accumulators_are_carried(void **state) {
+    (void)state;
+#define MAT "!pto.tile<mat, f32, 16, 16, col_major, row_major>"
+#define LEFT "!pto.tile<left, f32, 16, 16, col_major, row_major>"
+#define RIGHT "!pto.tile<right, f32, 16, 16, row_major, col_major>"
+#define ACC "!pto.tile<acc, f32, 16, 16, col_major, row_major, 1024>"
+#define PV "!pto.partition_tensor_view<16x16xf32>"
+    static const char body[] =
+        "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c3 = arith.constant 3 : index\n"
+        "%c16 = arith.constant 16 : index\n"
+        "%ga = pto.make_tensor_view %a, shape = [%c16, %c16], strides = [%c16, %c1] : "
+        "!pto.tensor_view<16x16xf32>\n"
+        "%gb = pto.make_tensor_view %b, shape = [%c16, %c16], strides = [%c16, %c1] : "
+        "!pto.tensor_view<16x16xf32>\n"
+        "%gc = pto.make_tensor_view %c, shape = [%c16, %c16], strides = [%c16, %c1] : "
+        "!pto.tensor_view<16x16xf32>\n"
+        "%pa = pto.partition_view %ga, offsets = [%c0, %c0], sizes = [%c16, %c16] : "
+        "!pto.tensor_view<16x16xf32> -> " PV "\n%pb = pto.partition_view %gb, offsets = [%c0, %c0], sizes = "
+                                             "[%c16, %c16] : !pto.tensor_view<16x16xf32> "
+        "-> " PV "\n%pc = pto.partition_view %gc, offsets = [%c0, %c0], sizes = [%c16, %c16] : "
+        "!pto.tensor_view<16x16xf32> -> " PV "\n"
+        "%ma = pto.tload %pa : " PV " -> " MAT "\n%mb = pto.tload %pb : " PV " -> " MAT "\n"
+        "%la = pto.tmov %ma : " MAT " -> " LEFT "\n%rb = pto.tmov %mb : " MAT " -> " RIGHT "\n"
+        "%first = pto.tmatmul %la, %rb : (" LEFT ", " RIGHT ") -> " ACC "\n"
+        "%sum = scf.for %k = %c0 to %c3 step %c1 iter_args(%x = %first) -> (" ACC ") {\n"
+        "%next = pto.tmatmul.acc %x, %la, %rb : (" ACC ", " LEFT ", " RIGHT ") -> " ACC "\n"
+        "scf.yield %next : " ACC "\n}\n"
+        "pto.tstore %sum, %pc : (" ACC ", " PV ") -> ()";
+    char *text = program_of("%a: !pto.ptr<f32>, %b: !pto.ptr<f32>, %c: !pto.ptr<f32>", body);
+    static float a[256], b[256], c[256];
+    for (int i = 0; i < 256; i++) {
+        a[i] = (float)(i * 5 % 7 - 3);
+        b[i] = (float)(i * 3 % 11 - 5);
+    }
+    const pto_argument arguments[3] = {
+        {.data = a, .bytes = sizeof a}, {.data = b, .bytes = sizeof b}, {.data = c, .bytes = sizeof c}};
+    for (int t = 0; t < PTO_TARGET_COUNT; t++) {
+        pto_parse_options parse = {.target = (pto_target)t, .has_target = true};
+        pto_run_options options = {.target = (pto_target)t, .has_target = true};
+        pto_diag_list *diags = pto_diag_list_create();
+        pto_program *program = pto_program_parse("matmul.pto", text, strlen(text), &parse, diags);
+        memset(c, 0, sizeof c);
+        pto_status status = pto_program_run(program, arguments, 3, &options, diags);
+        if (status != PTO_OK)
+            fail_msg("%s\n%s", pto_target_name((pto_target)t), diag_text(diags));
+        for (int i = 0; i < 16; i++)
+            for (int j = 0; j < 16; j++) {
+                float dot = 0;
+                for (int k = 0; k < 16; k++)
+                    dot += a[i * 16 + k] * b[k * 16 + j];
+                assert_true(c[i * 16 + j] == 4 * dot);
+            }
+        pto_program_destroy(program);
+        pto_diag_list_destroy(diags);
+    }
+    free(text);
+}
+
 static void dynamic_extents_follow(void **state) {
     (void)state;
     float in[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out[8] = {0};
@@ -596,6 +655,7 @@ int main(void) {
         cmocka_unit_test(tiles_pass_through_calls),
         cmocka_unit_test(tile_arguments_are_copied),
         cmocka_unit_test(scratch_is_made),
+        cmocka_unit_test(accumulators_are_carried),
         cmocka_unit_test(dynamic_extents_follow),
         cmocka_unit_test(faults_are_named),
         cmocka_unit_test(bounds_are_kept),
