@@ -216,7 +216,8 @@ static void verify_regions(pto_verifier *v, const pto_operation *op) {
             for (uint32_t i = 0; i < block->arg_count; i++) {
                 pto_value_map_set(&v->seen, block->arg[i], 1);
                 const pto_type *type = block->arg[i]->type;
-                if (pto_type_is_tile(type) && !type->open)
+                bool tile = pto_type_is_tile(type);
+                if (type && tile != type->open) /* an open view; a tile with parameters */
                     pto_verify_tile_type(v, op, block->arg[i]->span, NULL, type);
             }
             for (const pto_operation *inner = block->first; inner; inner = inner->next)

@@ -213,6 +213,7 @@ static void read_modify_write_in_ssa(void **state) {
 static void open_types_name_the_operand(void **state) {
     (void)state;
     refuse_text(".arg %a : !pto.tile<...>\n%d = trelu %a : !pto.tile<...>\n", "PTO-E0403", 2);
+    refuse_text(".arg %a : !pto.memref<...>\n", "PTO-E0403", 1);
     accept_text(".arg %a : " V "\n%d = trelu %a : !pto.tile<...>\n");
 }
 
