@@ -172,6 +172,42 @@ static bool is_text(const pto_source *source, size_t *at) {
     return !nul;
 }
 
+/* All that runs under the failure handler of the arena; a function of its own, so that nothing that is needed
+ * behind the jump lives in a register over it. */
+static void parse_program(pto_program *program, const pto_parse_options *options, pto_diag_list *diags) {
+    pto_text_parser *p = pto_arena_new(program->arena, pto_text_parser);
+    head found = look(program->source);
+    *p = (pto_text_parser){.program = program,
+                           .arena = program->arena,
+                           .source = program->source,
+                           .diags = diags,
+                           .depth_limit = options->depth_limit ? options->depth_limit : DEPTH_LIMIT_DEFAULT,
+                           .has_target = options->has_target,
+                           .target = options->target};
+    if (p->depth_limit > DEPTH_LIMIT_MOST)
+        p->depth_limit = DEPTH_LIMIT_MOST;
+    if (!p->has_target && found.has_arch && found.arch.len < 16) {
+        char arch[16] = {0};
+        memcpy(arch, found.arch.data, found.arch.len);
+        p->has_target = pto_target_from_name(arch, &p->target);
+    }
+    pto_lexer_init(&p->lexer, program->source->text, (uint32_t)program->source->len);
+    pto_map_init(&p->type_aliases, p->arena);
+    pto_map_init(&p->attr_aliases, p->arena);
+    parse_text(p, &found);
+}
+
+static void parse_guarded(pto_program *program, const pto_parse_options *options, pto_diag_list *diags) {
+    jmp_buf out_of_memory;
+    program->arena->on_failure = &out_of_memory;
+    if (setjmp(out_of_memory) == 0)
+        parse_program(program, options, diags);
+    else /* half a program is none; the source stays for the diagnostics */
+        pto_diag_add(diags, PTO_ERROR, "PTO-E0203", pto_at_file(program->source->name),
+                     "the program does not fit the memory limit");
+    program->arena->on_failure = NULL;
+}
+
 pto_program *pto_program_parse(const char *name, const char *text, size_t len,
                                const pto_parse_options *options, pto_diag_list *diags) {
     pto_parse_options none = {0};
@@ -195,35 +231,6 @@ pto_program *pto_program_parse(const char *name, const char *text, size_t len,
                      "a NUL byte: this is no text");
         return program;
     }
-    pto_text_parser *p = pto_arena_new(program->arena, pto_text_parser);
-    jmp_buf out_of_memory;
-    program->arena->on_failure = &out_of_memory;
-    if (!p || setjmp(out_of_memory)) {
-        program->arena->on_failure = NULL;
-        /* Half a program is none; the source stays for the diagnostics. */
-        pto_diag_add(diags, PTO_ERROR, "PTO-E0203", pto_at_file(name),
-                     "the program does not fit the memory limit");
-        return program;
-    }
-    head found = look(program->source);
-    *p = (pto_text_parser){.program = program,
-                           .arena = program->arena,
-                           .source = program->source,
-                           .diags = diags,
-                           .depth_limit = options->depth_limit ? options->depth_limit : DEPTH_LIMIT_DEFAULT,
-                           .has_target = options->has_target,
-                           .target = options->target};
-    if (p->depth_limit > DEPTH_LIMIT_MOST)
-        p->depth_limit = DEPTH_LIMIT_MOST;
-    if (!p->has_target && found.has_arch && found.arch.len < 16) {
-        char arch[16] = {0};
-        memcpy(arch, found.arch.data, found.arch.len);
-        p->has_target = pto_target_from_name(arch, &p->target);
-    }
-    pto_lexer_init(&p->lexer, program->source->text, (uint32_t)program->source->len);
-    pto_map_init(&p->type_aliases, p->arena);
-    pto_map_init(&p->attr_aliases, p->arena);
-    parse_text(p, &found);
-    program->arena->on_failure = NULL;
+    parse_guarded(program, options, diags);
     return program;
 }

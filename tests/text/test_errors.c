@@ -180,7 +180,7 @@ static void nesting_is_bounded(void **state) {
         {"", ".arg %x : !pto.tile<(", ""},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        text t = {0};
+        text_buffer t = {0};
         text_write(&t, parts[i][0], strlen(parts[i][0]));
         for (int k = 0; k < 10000; k++)
             text_write(&t, parts[i][1], strlen(parts[i][1]));
@@ -202,7 +202,7 @@ static void nesting_is_bounded(void **state) {
 static void limits_and_binaries(void **state) {
     (void)state;
     pto_parse_options small = {.byte_limit = 20000};
-    text t = {0};
+    text_buffer t = {0};
     for (int k = 0; k < 1000; k++)
         text_write(&t, "%a = arith.constant 1 : i32\n", 28);
     assert_true(has_rule(t.data, t.len, &small, "PTO-E0203"));

@@ -24,9 +24,6 @@ static const char *type_of(const pto_operand_desc *operand) {
 }
 
 static bool is_text_operand(const pto_operand_desc *o) { return o->role != PTO_ROLE_ATTR; }
-static bool is_output(const pto_operand_desc *o) {
-    return o->role == PTO_ROLE_OUT || o->role == PTO_ROLE_INOUT;
-}
 
 /* `%a, %b attrs : T, T` of the positions of a pattern. */
 static void add_group(line *l, const pto_form_desc *form, const int8_t *positions, uint8_t optional_mask,

@@ -16,13 +16,13 @@
 
 #include "program/program.h"
 
-typedef struct text {
+typedef struct text_buffer {
     char *data;
     size_t len, capacity;
-} text;
+} text_buffer;
 
 static inline bool text_write(void *context, const char *data, size_t len) {
-    text *t = context;
+    text_buffer *t = context;
     if (t->capacity - t->len < len + 1) {
         t->capacity = (t->len + len + 1) * 2;
         t->data = realloc(t->data, t->capacity);
@@ -56,7 +56,7 @@ static inline pto_program *text_parse(const char *source, size_t len) {
 /* Owned by the caller. */
 static inline char *text_print(const pto_program *program, pto_dialect dialect) {
     pto_diag_list *diags = pto_diag_list_create();
-    text out = {0};
+    text_buffer out = {0};
     pto_status status = pto_program_print(program, dialect, text_write, &out, diags);
     if (status != PTO_OK)
         text_show(diags);
