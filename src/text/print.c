@@ -46,6 +46,10 @@ static void print(pto_text_printer *t) {
     }
     pto_map_init(&t->names, &t->arena);
     pto_map_init(&t->used, &t->arena);
+    if (t->dialect == PTO_DIALECT_AS) {
+        t->failed = pto_text_print_as(t->program, &t->sink, t->diags) != PTO_OK;
+        return;
+    }
     pto_print_operation(t, t->program->module);
     pto_print_newline(t);
 }
