@@ -132,7 +132,7 @@ _Static_assert(VEC_COLS == 2, "a panel is one or two vectors");
 static bool use_left_as_is(matmul_job *job, const pto_tile *left, const matmul_format *format) {
     const pto_tile_type *type = &left->type;
     const bool nz = type->blayout == PTO_COL_MAJOR || type->rows == 1;
-    if (format->dtype != PTO_F32 || format->normal || (!nz && 16 % VEC_ROWS))
+    if (format->dtype != PTO_F32 || format->normal || (!nz && 16 % VEC_ROWS != 0))
         return false;
     job->a = left->data;
     job->a_block = nz ? (int64_t)type->rows * MATMUL_LEFT_UNITS : MATMUL_BOX / 4;
