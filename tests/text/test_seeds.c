@@ -3,6 +3,9 @@
  * letter, with their operands declared in front. */
 #include "ssa_testing.h"
 
+#include <math.h>
+#include <stdio.h>
+
 typedef struct example {
     const char *mnemonic;
     const char *args;    /* operands of the SSA lines */
@@ -207,10 +210,89 @@ static void test_open(void **state) {
     pto_program_destroy(program);
 }
 
+/* The value of a half that is zero or normal. */
+static double half_value(uint16_t bits) {
+    int exponent = bits >> 10 & 31;
+    double value = exponent ? ldexp(1024 + (bits & 1023), exponent - 25) : 0;
+    return bits >> 15 ? -value : value;
+}
+
+static double expected(const char *mnemonic, double x, double y, double z) {
+    if (!strcmp(mnemonic, "TADDDEQRELU"))
+        return fmax(0, (x + y) * 0.5);
+    if (!strcmp(mnemonic, "TMULADDDST"))
+        return x * y + z;
+    return !strcmp(mnemonic, "TRELU") ? fmax(0, x) : exp(x - y);
+}
+
+/* Runs `program`, whose parameters are those of the example and the memory of the result. */
+static void run(const example *e, pto_program *program) {
+    union {
+        float f[256];
+        int32_t i[256];
+    } in[3];
+    union {
+        float f[256];
+        uint16_t h[256];
+    } out = {.f = {0}};
+    bool ints = e->result == PTO_F16, expdif = !strcmp(e->mnemonic, "TROWEXPANDEXPDIF");
+    double value[3][256];
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 256; i++) {
+            /* src1 of the expansion: eight columns that are all the row's scalar */
+            int number = k == 1 && expdif ? i / 8 % 16 - 8 : (i * (7 + k) + 3 * k) % 41 - 20;
+            value[k][i] = number;
+            if (ints)
+                in[k].i[i] = number;
+            else
+                in[k].f[i] = (float)number;
+        }
+    pto_argument arguments[5] = {{.data = &in[0], .bytes = sizeof in[0]}};
+    size_t count = 1;
+    if (strcmp(e->mnemonic, "TRELU"))
+        arguments[count++] = (pto_argument){.data = &in[1], .bytes = expdif ? 512 : 1024};
+    if (ints)
+        arguments[count++] = (pto_argument){.f = 0.5};
+    if (ints || !strcmp(e->mnemonic, "TMULADDDST"))
+        arguments[count++] = (pto_argument){.data = &in[2], .bytes = sizeof in[2]};
+    arguments[count++] = (pto_argument){.data = &out, .bytes = ints ? 512 : 1024};
+    pto_diag_list *diags = pto_diag_list_create();
+    const pto_run_options options = {.blocks = 1, .threads = 1};
+    pto_status status = pto_program_run(program, arguments, count, &options, diags);
+    if (status != PTO_OK)
+        pto_diag_render(diags, NULL, ssa_show_write, NULL);
+    assert_int_equal(status, PTO_OK);
+    pto_diag_list_destroy(diags);
+    for (int i = 0; i < 256; i++) {
+        double y = expdif ? value[1][i / 16 * 8] : value[1][i];
+        double wanted = expected(e->mnemonic, value[0][i], y, value[2][i]);
+        double found = ints ? half_value(out.h[i]) : (double)out.f[i];
+        /* Integers are exact; the exponential is within an ulp or so. */
+        assert_true(fabs(found - wanted) <= (expdif ? 2e-7 * wanted : 0));
+    }
+}
+
+static void test_run(void **state) {
+    (void)state;
+    for (size_t i = 0; i < EXAMPLES; i++) {
+        char text[2048];
+        snprintf(text, sizeof text, "%s.arg %%out : !pto.memref<16x16x%s>\n%ststore %%dst, %%out[0, 0]\n",
+                 examples[i].args, examples[i].result == PTO_F16 ? "f16" : "f32", examples[i].synchronous);
+        pto_program *program = ssa_parse_good(text);
+        run(&examples[i], program);
+        for (int dialect = PTO_DIALECT_LEVEL1; dialect <= PTO_DIALECT_GENERIC; dialect++) {
+            pto_program *other = ssa_convert(program, (pto_dialect)dialect);
+            run(&examples[i], other);
+            pto_program_destroy(other);
+        }
+        pto_program_destroy(program);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_synchronous),      cmocka_unit_test(test_level1), cmocka_unit_test(test_level2),
-        cmocka_unit_test(test_assembly_listing), cmocka_unit_test(test_open),
+        cmocka_unit_test(test_assembly_listing), cmocka_unit_test(test_open),   cmocka_unit_test(test_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
