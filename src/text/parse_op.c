@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements of MLIR-like text: results, names of operations, regions, the generic form (60, 3.1, 3.2). */
 #include "text/mlir.h"
+#include "text/ssa.h"
 
 #include <string.h>
 
@@ -589,6 +590,8 @@ static pto_operation *custom(pto_text_parser *p, const pto_text_results *results
     }
     int level2 = find_form(PTO_TEXT_LEVEL2, name.text);
     int level1 = find_form(PTO_TEXT_LEVEL1, name.text);
+    if (level1 < 0)
+        level1 = pto_ssa_find_opcode(PTO_TEXT_LEVEL1, name.text); /* pto.tmov.m2l */
     if (level2 < 0 && level1 < 0) {
         pto_text_unknown_op(p, name.text, span);
         return NULL;

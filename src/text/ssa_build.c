@@ -409,6 +409,9 @@ pto_operation *pto_ssa_build(pto_text_parser *p, pto_ssa_statement *s) {
         pto_operation_set_result(p->program, op, k, result_type(p, s, form, k, results), (pto_str){NULL, 0});
     bind_results(p, s, form);
     pto_text_check_attrs(p, op);
+    /* tmov.m2l and its like keep their spelling. */
+    if (s->opcode.text.len > strlen(form->text[s->text].opcode))
+        op->name = pto_program_copy(p->program, s->opcode.text);
     op->span = pto_text_since(p, s->results.count && !s->destination_first ? s->results.data[0].span.begin
                                                                            : s->opcode.begin);
     return op;

@@ -212,6 +212,34 @@ static void test_names(void **state) {
                     "PTO-E0213");
 }
 
+static void test_tmov_routes(void **state) {
+    (void)state;
+    static const char *const texts[] = {ARGS "%d = tmov.v2v %a : " T16 "\n",
+                                        ARGS "%d = pto.tmov.v2v %a : " T16 "\n"};
+    for (int i = 0; i < 2; i++) {
+        pto_program *program = ssa_parse_good(texts[i]);
+        ssa_verify_all(program);
+        ssa_check_print(program);
+        char *text = ssa_print_program(program, pto_program_dialect(program));
+        assert_non_null(strstr(text, "tmov.v2v"));
+        free(text);
+        pto_program_destroy(program);
+    }
+    ssa_expect_rule(ARGS "%d = tmov.x2y %a : " T16 "\n", "PTO-E0220");
+}
+
+static void test_tsync(void **state) {
+    (void)state;
+    pto_program *program = ssa_parse_good(
+        ".arg %e : !pto.event\n.arg %f : !pto.event\ntsync %e, %f\ntsync %e %f\ntsync #pto.op<TADD>\n");
+    const pto_operation *op = pto_function_body(pto_program_first_function(program))->first;
+    assert_int_equal(op->operand_count, 2);
+    assert_int_equal(op->next->operand_count, 2);
+    assert_int_equal(op->next->next->operand_count, 0);
+    ssa_check_print(program);
+    pto_program_destroy(program);
+}
+
 /* Every mistake of a file is found in one run, and only the mistakes. */
 static void test_recovery(void **state) {
     (void)state;
@@ -251,7 +279,8 @@ int main(void) {
         cmocka_unit_test(test_literals),      cmocka_unit_test(test_constants),
         cmocka_unit_test(test_attributes),    cmocka_unit_test(test_destination_first),
         cmocka_unit_test(test_old_values),    cmocka_unit_test(test_names),
-        cmocka_unit_test(test_recovery),
+        cmocka_unit_test(test_recovery),      cmocka_unit_test(test_tmov_routes),
+        cmocka_unit_test(test_tsync),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
