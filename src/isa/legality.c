@@ -109,6 +109,18 @@ static pto_dtype operand_dtype(const pto_legality_operand *operand) {
     }
 }
 
+/* Extents known only at run time lie inside the capacity too. */
+static void check_valid(pto_legality *legality, int i) {
+    const pto_legality_operand *tile = &legality->operand[i];
+    if (tile->valid_rows >= PTO_UNKNOWN && tile->valid_cols >= PTO_UNKNOWN &&
+        tile->valid_rows <= tile->type.rows && tile->valid_cols <= tile->type.cols)
+        return;
+    char allowed[64];
+    snprintf(allowed, sizeof allowed, "0..%d x 0..%d", tile->type.rows, tile->type.cols);
+    pto_legality_refuse(legality, "PTO-E0310", i, allowed, "valid %d x %d", tile->valid_rows,
+                        tile->valid_cols);
+}
+
 static void check_kinds(pto_legality *legality) {
     const pto_form_desc *form = legality->form;
     for (int i = 0; i < form->operand_count; i++) {
@@ -121,7 +133,8 @@ static void check_kinds(pto_legality *legality) {
         } else if (operand->kind != wanted) {
             pto_legality_refuse(legality, "PTO-E0304", i, kind_name(wanted), "%s", kind_name(operand->kind));
         } else if (wanted == PTO_OPERAND_TILE) {
-            pto_legality_check_tile_type(legality, &operand->type, i);
+            if (pto_legality_check_tile_type(legality, &operand->type, i))
+                check_valid(legality, i);
         }
     }
 }

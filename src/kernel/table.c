@@ -13,10 +13,6 @@
 #define PTO_THIS_LEVEL PTO_SIMD_BASE
 #endif
 
-#define PTO_KERNEL_ROW(name)                                                                                 \
-    pto_status PTO_KERNEL_SYMBOL(name)(const pto_kernel_call *call) __attribute__((weak));
-#include "kernels.inc"
-#undef PTO_KERNEL_ROW
 extern const pto_kernel_table PTO_LEVEL_PASTE(pto_kernel_table_, PTO_SIMD_LEVEL_NAME);
 const pto_kernel_table PTO_LEVEL_PASTE(pto_kernel_table_, PTO_SIMD_LEVEL_NAME) = {
     .level = PTO_THIS_LEVEL,

@@ -217,9 +217,7 @@ void gen_emit_table(const gen_table *table, FILE *out) {
                 for (int k = 0; k < (j < i ? table->row[j].rule_count : r) && !seen; k++)
                     seen = !strcmp(table->row[j].rule[k].name, table->row[i].rule[r].name);
             if (!seen)
-                fprintf(out,
-                        "void pto_rule_%s(pto_legality *legality, const pto_rule_use *use) "
-                        "__attribute__((weak));\n",
+                fprintf(out, "void pto_rule_%s(pto_legality *legality, const pto_rule_use *use);\n",
                         table->row[i].rule[r].name);
         }
     fputs("\nenum {\n", out);

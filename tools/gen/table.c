@@ -19,11 +19,18 @@ _Noreturn void gen_fail(int line, const char *format, ...) {
     exit(1);
 }
 
+/* The table lives as long as the process; the list keeps it reachable for leak checkers. */
 void *gen_alloc(size_t size) {
-    void *p = calloc(1, size);
-    if (!p)
+    static struct link {
+        struct link *next;
+        max_align_t data[];
+    } * all;
+    struct link *link = calloc(1, sizeof *link + size);
+    if (!link)
         gen_fail(0, "out of memory");
-    return p;
+    link->next = all;
+    all = link;
+    return link->data;
 }
 
 char *gen_format(const char *format, ...) {
@@ -199,6 +206,9 @@ static void parse_rules(gen_row *row, char *field) {
         }
         r->name = word;
         r->text = rule_text(word);
+        if (!r->text)
+            gen_fail(row->line, "rule '%s' has no `rule %s = ...` line that says what it demands", word,
+                     word);
     }
 }
 
