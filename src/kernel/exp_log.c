@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TEXP and TLOG (part 10, 5). half and bf16 are the float result rounded once. */
 #include "kernel/half_stages.h"
+#include "kernel/lanes_exp.h"
 #include "kernel/snapshot.h"
 #include "kernel/vec_math.h"
 
@@ -10,7 +11,7 @@ enum { CHUNK = 512 };
 typedef void (*float_loop)(float *to, const float *from, int64_t count);
 
 static void exp_loop(float *to, const float *from, int64_t count) {
-    _Pragma("omp simd") for (int64_t i = 0; i < count; i++) to[i] = pto_expf(from[i]);
+    PTO_EXP_RUN(to, count, pto_lanes_load(from + i), from[i]);
 }
 
 static void log_loop(float *to, const float *from, int64_t count) {

@@ -3,9 +3,26 @@
  * exponential rounded once; TROWEXPANDSUB followed by TEXP gives the same bits. */
 #include "kernel/expand.h"
 #include "kernel/reduce.h"
-#include "kernel/vec_math.h"
+#include "kernel/lanes_exp.h"
 
-static inline float expdif_of_f32(float x, float y) { return pto_expf(x - y); }
+static void expdif_f32_tt(void *dst, const void *a, const void *b, int64_t n, const void *extra) {
+    (void)extra;
+    const float *x = a, *y = b;
+    float *to = dst;
+    PTO_EXP_RUN(to, n, pto_lanes_load(x + i) - pto_lanes_load(y + i), x[i] - y[i]);
+}
+static void expdif_f32_ts(void *dst, const void *a, const void *b, int64_t n, const void *extra) {
+    (void)extra;
+    const float *x = a, y = *(const float *)b;
+    float *to = dst;
+    PTO_EXP_RUN(to, n, pto_lanes_load(x + i) - pto_lanes_fill(y), x[i] - y);
+}
+static void expdif_f32_st(void *dst, const void *a, const void *b, int64_t n, const void *extra) {
+    (void)extra;
+    const float x = *(const float *)a, *y = b;
+    float *to = dst;
+    PTO_EXP_RUN(to, n, pto_lanes_fill(x) - pto_lanes_load(y + i), x - y[i]);
+}
 
 /* Halves go through floats in pieces: loops that do one step each vectorise. A step of 0 is a single value.
  */
@@ -29,9 +46,7 @@ PTO_INLINE void expdif_halves(uint16_t *dst, const uint16_t *a, const uint16_t *
 #pragma omp simd
         for (int i = 0; i < count; i++)
             e[i] = reduce_round_f16(x[i] - y[i]);
-#pragma omp simd
-        for (int i = 0; i < count; i++)
-            e[i] = pto_expf(e[i]);
+        PTO_EXP_RUN(e, count, pto_lanes_load(e + i), e[i]);
 #pragma omp simd
         for (int i = 0; i < count; i++)
             dst[start + i] = pto_f16_from_f32(e[i]);
@@ -50,8 +65,6 @@ static void expdif_f16_st(void *dst, const void *a, const void *b, int64_t n, co
     (void)extra;
     expdif_halves(dst, a, b, n, 0, 1);
 }
-
-EXPAND_MAP(expdif_f32, float, expdif_of_f32)
 
 static const expand_op expdif_op = {
     {[PTO_F16] = EXPAND_LOOPS(expdif_f16), [PTO_F32] = EXPAND_LOOPS(expdif_f32)}};

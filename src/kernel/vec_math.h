@@ -14,6 +14,13 @@
 #define PTO_LN2_HEAD 0x1.62e4p-1f
 #define PTO_LN2_TAIL 0x1.7f7d1cp-20f
 
+/* A minimax fit of (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2. */
+#define PTO_EXP_C2 0x1.fffffcp-2f
+#define PTO_EXP_C3 0x1.555490p-3f
+#define PTO_EXP_C4 0x1.5558f6p-5f
+#define PTO_EXP_C5 0x1.123a8ep-7f
+#define PTO_EXP_C6 0x1.6a2312p-10f
+
 static inline float pto_expf(float x) {
     /* Beyond these ends the result is Inf or +0 anyway; NaN passes both selects. */
     float y = x > 89.0f ? 89.0f : x;
@@ -26,12 +33,12 @@ static inline float pto_expf(float x) {
     float r = __builtin_fmaf(n, -PTO_LN2_HEAD, y);
     r = __builtin_fmaf(n, -PTO_LN2_TAIL, r);
 
-    /* e^r; the polynomial in the brackets is a minimax fit of (e^r - 1 - r) / r^2. */
-    float p = 0x1.6a2312p-10f;
-    p = __builtin_fmaf(p, r, 0x1.123a8ep-7f);
-    p = __builtin_fmaf(p, r, 0x1.5558f6p-5f);
-    p = __builtin_fmaf(p, r, 0x1.555490p-3f);
-    p = __builtin_fmaf(p, r, 0x1.fffffcp-2f);
+    /* e^r = 1 + r + r^2 (C2 + ...) */
+    float p = PTO_EXP_C6;
+    p = __builtin_fmaf(p, r, PTO_EXP_C5);
+    p = __builtin_fmaf(p, r, PTO_EXP_C4);
+    p = __builtin_fmaf(p, r, PTO_EXP_C3);
+    p = __builtin_fmaf(p, r, PTO_EXP_C2);
     p = __builtin_fmaf(p, r, 1.0f);
     p = __builtin_fmaf(p, r, 1.0f);
 
