@@ -124,6 +124,10 @@ PTO_API void pto_diag_note(pto_diag_list *list, pto_where where, const char *for
 /* Copies what `from` keeps to the end of `list`, repeats swallowed. */
 PTO_API void pto_diag_append(pto_diag_list *list, const pto_diag_list *from);
 
+/* Puts the diagnostics into the order of their places: by source, then by position; those without a source
+ * keep their order, in front. */
+PTO_API void pto_diag_sort(pto_diag_list *list);
+
 /* How many of a severity were added, without repeats, the dropped ones included. */
 PTO_API size_t pto_diag_count(const pto_diag_list *list, pto_severity severity);
 /* How many of all severities were not kept: the cap was reached or memory was out. */

@@ -30,7 +30,8 @@ typedef struct pto_parse_options {
 
 /* Parses any of the forms; the form is found from the text. Reports every error it can recover from. Returns
  * NULL only when nothing could be made (no memory); a program with errors has pto_diag_count(diags,
- * PTO_ERROR) > 0 and is only good for destruction. `options` may be NULL. */
+ * PTO_ERROR) > 0 and is only good for pto_program_verify, which checks the statements that stand, and for
+ * destruction. `options` may be NULL. */
 PTO_API pto_program *pto_program_parse(const char *name, const char *text, size_t len,
                                        const pto_parse_options *options, pto_diag_list *diags);
 PTO_API void pto_program_destroy(pto_program *program);

@@ -234,3 +234,48 @@ void pto_diag_append(pto_diag_list *list, const pto_diag_list *from) {
             pto_diag_note(list, note->where, "%s", note->message);
     }
 }
+
+/* Stable: a place that is not before stays behind. */
+static bool is_before(const pto_diagnostic *a, const pto_diagnostic *b) {
+    const pto_source *x = a->where.source, *y = b->where.source;
+    if (!x || !y)
+        return !x && y;
+    return x == y && a->where.begin < b->where.begin;
+}
+
+static pto_diagnostic *merge(pto_diagnostic *a, pto_diagnostic *b) {
+    pto_diagnostic *first = NULL, **end = &first;
+    while (a && b) {
+        pto_diagnostic **from = is_before(b, a) ? &b : &a;
+        *end = *from;
+        end = &(*from)->next;
+        *from = *end;
+    }
+    *end = a ? a : b;
+    return first;
+}
+
+void pto_diag_sort(pto_diag_list *list) {
+    if (!list)
+        return;
+    /* bottom up: run[k] holds 2^k sorted diagnostics, older than those of run[k - 1] */
+    pto_diagnostic *run[64] = {NULL};
+    for (pto_diagnostic *d = list->first; d;) {
+        pto_diagnostic *next = d->next;
+        d->next = NULL;
+        int k = 0;
+        for (; run[k]; k++) {
+            d = merge(run[k], d);
+            run[k] = NULL;
+        }
+        run[k] = d;
+        d = next;
+    }
+    pto_diagnostic *all = NULL;
+    for (int k = 0; k < 64; k++)
+        all = run[k] ? merge(run[k], all) : all;
+    list->first = list->last = all;
+    while (list->last && list->last->next)
+        list->last = list->last->next;
+    list->open = NULL;
+}

@@ -99,10 +99,10 @@ static bool global_in_bounds(pto_core *core, const pto_instr *instr, int i) {
 }
 
 static pto_status bind_operands(pto_core *core, const pto_instr *instr) {
-    /* TASSIGN and TRESHAPE place a tile themselves: binding it first would only waste storage */
-    bool places = instr->form == PTO_FORM_TASSIGN || instr->form == PTO_FORM_TRESHAPE;
-    int count = pto_form_get(instr->form)->operand_count;
-    for (int i = places ? 1 : 0; i < count; i++) {
+    const pto_form_desc *form = pto_form_get(instr->form);
+    for (int i = 0; i < form->operand_count; i++) {
+        if (form->operand[i].binds)
+            continue;
         const pto_operand *operand = &instr->operand[i];
         if (operand->kind == PTO_OPERAND_TILE && !operand->tile->data) {
             pto_status status = pto_tile_bind(core, operand->tile);

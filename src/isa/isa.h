@@ -36,6 +36,7 @@ typedef struct pto_operand_desc {
     pto_role role;
     bool is_global; /* a GlobalTensor / partition view instead of a tile */
     bool optional;
+    bool binds; /* a tile that the instruction places itself: it needs no storage before */
     char type_var;         /* 'T', 'S', 'D', 'A', 'B', 'I': operands of one variable share an element type;
                               0 = fixed_dtype or unconstrained */
     pto_dtype fixed_dtype; /* PTO_DTYPE_NONE = by type_var or free */

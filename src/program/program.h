@@ -166,6 +166,7 @@ struct pto_operation {
     pto_value *index[5];
     pto_block *parent;
     pto_operation *prev, *next;
+    bool broken;        /* an error was reported in this statement: only its regions are worth a look */
     pto_span span;      /* the whole statement */
     pto_span name_span; /* the op name */
 };

@@ -33,6 +33,7 @@ void pto_verify_refuse(pto_verifier *v, const char *rule, const pto_operation *o
         span = op->span;
     pto_where where = where_of(v, span, operand);
     pto_severity severity = text ? text->severity : PTO_ERROR;
+    v->refused |= severity == PTO_ERROR;
     if (op->kind == PTO_OPK_UNKNOWN)
         pto_diag_add(v->diags, severity, rule, where, "%.*s: %s", PTO_STR_ARG(op->name), title);
     else
@@ -239,7 +240,35 @@ static void verify_function(pto_verifier *v, const pto_operation *op) {
         pto_verify_implicit_scratch(v, op);
 }
 
+static bool is_poison(const pto_value *value) { return value && !value->type; }
+
+/* The parser has said what is wrong with the statement, or with one that it stands on. */
+static bool is_broken(const pto_operation *op) {
+    bool broken = op->broken || is_poison(op->acc);
+    for (uint32_t i = 0; i < op->operand_count && !broken; i++)
+        broken = is_poison(op->operand[i]);
+    for (uint32_t i = 0; i < op->index_count && i < 5 && !broken; i++)
+        broken = is_poison(op->index[i]);
+    for (uint32_t i = 0; i < op->result_count && !broken; i++)
+        broken = !op->result[i] || is_poison(op->result[i]);
+    return broken;
+}
+
+static void set_seen(pto_verifier *v, const pto_operation *op) {
+    for (uint32_t k = 0; k < op->result_count; k++)
+        if (op->result[k])
+            pto_value_map_set(&v->seen, op->result[k], 1);
+}
+
 static void verify_operation(pto_verifier *v, const pto_operation *op) {
+    if (is_broken(op)) {
+        v->depth++;
+        if (v->depth <= 4096)
+            verify_regions(v, op);
+        v->depth--;
+        set_seen(v, op);
+        return;
+    }
     if (++v->depth > 4096) {
         v->depth--;
         pto_verify_refuse(v, "PTO-E0911", op, op->name_span, NULL, "4096 regions",
@@ -306,9 +335,7 @@ static void verify_operation(pto_verifier *v, const pto_operation *op) {
         pto_verify_scalar(v, op);
         break;
     }
-    for (uint32_t k = 0; k < op->result_count; k++)
-        if (op->result[k])
-            pto_value_map_set(&v->seen, op->result[k], 1);
+    set_seen(v, op);
     v->depth--;
 }
 
@@ -333,7 +360,6 @@ static pto_status verify_module(pto_verifier *v) {
 
 static pto_status verify_into(const pto_program *program, const pto_verify_options *options,
                               pto_diag_list *diags) {
-    size_t before = pto_diag_count(diags, PTO_ERROR);
     pto_arena arena;
     pto_arena_init(&arena, 0);
     pto_verifier v = {
@@ -351,21 +377,11 @@ static pto_status verify_into(const pto_program *program, const pto_verify_optio
     };
     pto_status status = verify_module(&v);
     pto_arena_free(&arena);
-    if (status == PTO_OK && pto_diag_count(diags, PTO_ERROR) > before)
+    if (status == PTO_OK && v.refused)
         status = PTO_ERR_REFUSED;
     return status;
 }
 
 pto_status pto_program_verify(pto_program *program, const pto_verify_options *options, pto_diag_list *diags) {
-    if (!program || !program->module)
-        return PTO_ERR_USAGE;
-    if (diags)
-        return verify_into(program, options, diags);
-    /* the verdict is a count of errors: it needs a list */
-    pto_diag_list *own = pto_diag_list_create();
-    if (!own)
-        return PTO_ERR_NOMEM;
-    pto_status status = verify_into(program, options, own);
-    pto_diag_list_destroy(own);
-    return status;
+    return program && program->module ? verify_into(program, options, diags) : PTO_ERR_USAGE;
 }

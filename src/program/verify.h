@@ -12,6 +12,7 @@ typedef struct pto_verifier {
     bool strict;
     bool has_addresses; /* level 3: some alloc_tile has an address */
     pto_diag_list *diags;
+    bool refused;           /* by an error; the list cannot tell: it swallows what it holds already */
     pto_arena *arena;       /* scratch of the verification; has a failure handler */
     pto_value_map seen;     /* values defined so far, in program order */
     pto_value_map consumed; /* values whose storage a read-modify-write took over -> operation */

@@ -201,6 +201,23 @@ static bool check_open(pto_verifier *v, const pto_operation *op) {
     return !open;
 }
 
+static void ignore(void *user, const pto_refusal *refusal) {
+    (void)user;
+    (void)refusal;
+}
+
+/* The type of an operand breaks a rule by itself: its definition has said so. */
+static bool stands_on_refused(const pto_operation *op, const pto_legality *legality) {
+    pto_legality trial = *legality;
+    trial.report = ignore;
+    for (int i = 0; i < legality->form->operand_count; i++)
+        if (legality->operand[i].kind == PTO_OPERAND_TILE && pto_instr_result(op, i) < 0 &&
+            (uint32_t)i < op->operand_count && op->operand[i] &&
+            !pto_legality_check_tile_type(&trial, &legality->operand[i].type, i))
+            return true;
+    return false;
+}
+
 void pto_verify_instr(pto_verifier *v, const pto_operation *op) {
     if ((unsigned)op->form >= PTO_FORM_COUNT) {
         pto_verify_refuse(v, "PTO-E0401", op, op->name_span, NULL, NULL, "an unknown form");
@@ -235,13 +252,10 @@ void pto_verify_instr(pto_verifier *v, const pto_operation *op) {
             legality.operand[i] = (pto_legality_operand){
                 .kind = PTO_OPERAND_TILE, .type = type, .valid_rows = type.rows, .valid_cols = type.cols};
     }
+    if (stands_on_refused(op, &legality))
+        return;
     if (pto_legality_check(&legality) && v->strict)
         check_strict(v, op, &legality);
-}
-
-static void ignore(void *user, const pto_refusal *refusal) {
-    (void)user;
-    (void)refusal;
 }
 
 bool pto_instr_scratch_type(const pto_program *program, pto_target target, const pto_operation *op,
@@ -268,12 +282,20 @@ typedef struct scratch_search {
     const pto_operation *alloc; /* the first tile that overlaps it */
 } scratch_search;
 
-/* TROWEXPAND<op> without tmp whose expanded operand is column-major (20, 4.1: mode 1). */
+static bool has_rule(const pto_form_desc *form, const char *name) {
+    for (int i = 0; i < form->rule_count; i++)
+        if (!strcmp(form->rules[i].name, name))
+            return true;
+    return false;
+}
+
+/* A form whose row has the rule row_expand_place, without tmp, in mode 1: a column-major operand (20, 4.1).
+ */
 bool pto_instr_uses_implicit_scratch(const pto_operation *op) {
     if (op->kind != PTO_OPK_INSTR)
         return false;
     const pto_form_desc *form = pto_form_get(op->form);
-    if (strncmp(form->mnemonic, "TROWEXPAND", 10) || !form->mnemonic[10])
+    if (!has_rule(form, "row_expand_place"))
         return false;
     int tmp = pto_form_operand_index(form, "tmp");
     if (tmp < 0 || pto_instr_value(op, tmp))

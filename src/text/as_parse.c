@@ -170,13 +170,16 @@ void pto_text_parse_as(pto_text_parser *p) {
     while (p->token.kind != PTO_TOKEN_END) {
         if (pto_text_accept(p, ';'))
             continue;
-        uint32_t begin = p->token.begin;
+        uint32_t begin = p->token.begin, errors = p->errors;
+        pto_operation *before = block->last;
         pto_text_results results = {0};
         bool good = parse_statement(p, block, &results) && !p->failed;
         if (good && (!pto_text_at_end(p) || (pto_text_at(p, '}') && !p->token.first)))
             good = pto_text_fail(p, "the end of the line");
         else if (!good)
             poison(p, &results);
+        if (p->errors > errors && block->last != before)
+            block->last->broken = true;
         if (good)
             continue;
         if (p->token.kind != PTO_TOKEN_END && (p->token.begin == begin || pto_text_at(p, '}')))

@@ -638,7 +638,7 @@ static void statement(pto_text_parser *p, pto_block *block) {
             pto_text_recover(p);
         return;
     }
-    uint32_t begin = p->token.begin;
+    uint32_t begin = p->token.begin, errors = p->errors;
     bool bound = false;
     pto_text_results results = {0};
     pto_operation *op = NULL;
@@ -677,4 +677,5 @@ static void statement(pto_text_parser *p, pto_block *block) {
     pto_block_append(block, op);
     if (!bound)
         pto_text_bind_results(p, &results, op);
+    op->broken = p->errors > errors;
 }

@@ -292,6 +292,29 @@ static void statuses_have_names(void **state) {
     assert_string_equal(pto_status_name((pto_status)(PTO_ERR_INTERNAL + 1)), "unknown");
 }
 
+static void test_sort_by_place(void **state) {
+    (void)state;
+    pto_source source;
+    pto_source_init(&source, "s", "abcdefgh", 8);
+    pto_diag_list *list = pto_diag_list_create();
+    static const int at[] = {5, 3, 7, 3, 0, 6, 1};
+    for (int i = 0; i < 7; i++)
+        pto_diag_add(list, PTO_ERROR, NULL, pto_at(&source, (size_t)at[i], 8), "%d", i);
+    pto_diag_add(list, PTO_ERROR, NULL, pto_nowhere(), "none");
+    pto_diag_sort(list);
+    static const char *const want[] = {"none", "4", "6", "1", "3", "0", "5", "2"};
+    int n = 0;
+    for (const pto_diagnostic *d = pto_diag_first(list); d; d = d->next)
+        assert_string_equal(d->message, want[n++]);
+    assert_int_equal(n, 8);
+    pto_diag_add(list, PTO_NOTE, NULL, pto_nowhere(), "last");
+    for (const pto_diagnostic *d = pto_diag_first(list); d; d = d->next)
+        n -= !d->next && !strcmp(d->message, "last");
+    assert_int_equal(n, 7);
+    pto_diag_list_destroy(list);
+    pto_source_release(&source);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_count_lines_and_code_points),
@@ -304,6 +327,7 @@ int main(void) {
         cmocka_unit_test(odd_spans_are_safe),
         cmocka_unit_test(json_escapes),
         cmocka_unit_test(callback_and_buffer_may_stop_early),
+        cmocka_unit_test(test_sort_by_place),
         cmocka_unit_test(statuses_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,12 +59,15 @@ static char *upper(const char *s) {
 
 static void emit_operand(FILE *out, const gen_operand *o) {
     bool global = !strcmp(o->role, "gin") || !strcmp(o->role, "gout");
-    const char *role = global ? o->role + 1 : o->role;
+    bool view = !strcmp(o->role, "view"), bind = !strcmp(o->role, "bind");
+    const char *role = global ? o->role + 1 : view ? "out" : bind ? "inout" : o->role;
     fprintf(out, "{.name = \"%s\", .role = PTO_ROLE_%s", o->name, upper(role));
     if (global)
         fputs(", .is_global = true", out);
     if (o->optional)
         fputs(", .optional = true", out);
+    if (view || bind)
+        fputs(", .binds = true", out);
     if (o->attr_key)
         fprintf(out, ", .attr = PTO_ATTR_%s, .attr_default = %s, .attr_key = \"%s\"", upper(o->type),
                 o->attr_default, o->attr_key);

@@ -6,7 +6,9 @@
 #include <string.h>
 
 static bool is(const gen_operand *o, const char *role) { return !strcmp(o->role, role); }
-static bool is_output(const gen_operand *o) { return is(o, "out") || is(o, "inout"); }
+static bool is_output(const gen_operand *o) {
+    return is(o, "out") || is(o, "inout") || is(o, "view") || is(o, "bind");
+}
 
 /* The regular pattern of a form. PTO-AS never shows scratch; level 1 and 2 show it as optional. */
 static char *regular(const gen_row *row, int text) {

@@ -6,8 +6,12 @@ static pto_status check_file(const char *path, const pto_verify_options *verify,
     pto_parse_options parse = {.target = verify->target, .has_target = verify->has_target};
     cli_program program;
     pto_status status;
-    if (cli_load(&program, path, &parse, &status))
-        status = pto_program_verify(program.program, verify, program.diags);
+    bool parsed = cli_load(&program, path, &parse, &status);
+    if (program.program) {
+        /* what did not parse is told already; the rest is checked all the same */
+        pto_status verified = pto_program_verify(program.program, verify, program.diags);
+        status = parsed ? verified : status;
+    }
     cli_report(program.diags, json);
     cli_unload(&program);
     return status;

@@ -96,7 +96,8 @@ bool cli_number(const cli_command *command, const char *option, const char *text
 
 bool cli_write(void *file, const char *data, size_t len) { return fwrite(data, 1, len, file) == len; }
 
-void cli_report(const pto_diag_list *diags, bool json) {
+void cli_report(pto_diag_list *diags, bool json) {
+    pto_diag_sort(diags);
     if (json) {
         pto_diag_render_json(diags, cli_write, stdout);
         return;

@@ -50,7 +50,7 @@ bool cli_number(const cli_command *command, const char *option, const char *text
                 uint32_t *value);
 
 /* Diagnostics to stderr as text (coloured on a terminal unless NO_COLOR is set), or to stdout as JSON. */
-void cli_report(const pto_diag_list *diags, bool json);
+void cli_report(pto_diag_list *diags, bool json);
 int cli_status(pto_status status);
 
 /* A file and the program parsed from it; all of it is freed by cli_unload. */
