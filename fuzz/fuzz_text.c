@@ -65,7 +65,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     pto_program *program = pto_program_parse("fuzz.pto", (const char *)data, size, &options, diags);
     pto_diag_render(diags, NULL, swallow, NULL);
     pto_diag_render_json(diags, swallow, NULL);
-    if (program && !pto_diag_count(diags, PTO_ERROR)) {
+    if (program && pto_diag_count(diags, PTO_ERROR)) {
+        /* what stands of it is verified all the same */
+        pto_verify_options verify = {.target = options.target, .has_target = true};
+        pto_program_verify(program, &verify, diags);
+    } else if (program) {
         pto_verify_options verify = {.target = options.target, .has_target = true};
         pto_diag_list *found = pto_diag_list_create();
         pto_status verified = pto_program_verify(program, &verify, found);
