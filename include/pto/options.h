@@ -17,10 +17,11 @@ typedef enum pto_simd_level {
 
 /* Arithmetic variants. All false = the readings of the specification. */
 typedef struct pto_numeric_options {
-    bool relu_keeps_nan;    /* relu(NaN) = NaN instead of +0 (10, 6.1) */
-    bool unfused;           /* multiply-add rounds twice (10, 7.1) */
-    bool flush_subnormals;  /* inputs and outputs of float arithmetic, sign kept (10, 1.5) */
-    bool trap_zero_divisor; /* integer division by zero is an error (10, 1.5) */
+    bool relu_keeps_nan;     /* relu(NaN) = NaN instead of +0 (10, 6.1) */
+    bool unfused;            /* multiply-add rounds twice (10, 7.1) */
+    bool flush_subnormals;   /* inputs and outputs of float arithmetic, sign kept (10, 1.5) */
+    bool trap_zero_divisor;  /* integer division by zero is an error (10, 1.5) */
+    bool matmul_addend_last; /* cIn and bias are added to the finished product (40, 1.4) */
 } pto_numeric_options;
 
 typedef struct pto_options {

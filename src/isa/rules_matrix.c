@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Legality of the matrix instructions (part 40, 1.1 to 1.4): memories, shapes, extents, layouts, addends. */
+/* Legality of the matrix instructions (part 40, 1.1 to 1.6): memories, shapes, extents, layouts, addends. */
 #include "isa/rules_shared.h"
 
 #include <stdio.h>
@@ -7,6 +7,8 @@
 void pto_rule_matmul_locations(pto_legality *, const pto_rule_use *);
 void pto_rule_matmul_shapes(pto_legality *, const pto_rule_use *);
 void pto_rule_matmul_extents(pto_legality *, const pto_rule_use *);
+void pto_rule_gemv_extents(pto_legality *, const pto_rule_use *);
+void pto_rule_gemv_rows(pto_legality *, const pto_rule_use *);
 void pto_rule_matmul_layouts(pto_legality *, const pto_rule_use *);
 void pto_rule_matmul_acc_in(pto_legality *, const pto_rule_use *);
 void pto_rule_matmul_acc_same_address(pto_legality *, const pto_rule_use *);
@@ -86,6 +88,36 @@ void pto_rule_matmul_extents(pto_legality *legality, const pto_rule_use *use) {
                   a->valid_rows);
     require_equal(legality, "PTO-E0804", at.b, "valid rows", b->valid_rows, at.a, "valid columns",
                   a->valid_cols);
+    require_equal(legality, "PTO-E0804", at.dst, "valid columns", dst->valid_cols, at.b, "valid columns",
+                  b->valid_cols);
+}
+
+/* Multiplying a row vector, the unit reads one row of a left tile of one row or one box. */
+void pto_rule_gemv_rows(pto_legality *legality, const pto_rule_use *use) {
+    (void)use;
+    const matmul_places at = places_of(legality);
+    const pto_legality_operand *dst = &legality->operand[at.dst], *a = &legality->operand[at.a];
+    const bool npu = legality->target != PTO_TARGET_CPU;
+    if (dst->valid_rows >= 0 && dst->valid_rows != 1)
+        pto_legality_refuse(legality, "PTO-E0808", at.dst, "1 valid row", "%d", dst->valid_rows);
+    if (a->valid_rows == 0 || (npu && a->valid_rows > 1))
+        pto_legality_refuse(legality, "PTO-E0808", at.a, "1 valid row", "%d", a->valid_rows);
+    if (npu && a->type.rows != 1 && a->type.rows != 16)
+        pto_legality_refuse(legality, "PTO-E0808", at.a, "1 or 16 rows", "%d", a->type.rows);
+}
+
+/* k and n are the valid extents of b. */
+void pto_rule_gemv_extents(pto_legality *legality, const pto_rule_use *use) {
+    (void)use;
+    const matmul_places at = places_of(legality);
+    const pto_legality_operand *dst = &legality->operand[at.dst];
+    const pto_legality_operand *a = &legality->operand[at.a], *b = &legality->operand[at.b];
+    require_extent(legality, at.b, "k", "valid rows", b->valid_rows);
+    require_extent(legality, at.b, "n", "valid columns", b->valid_cols);
+    if (legality->failed)
+        return;
+    require_equal(legality, "PTO-E0804", at.a, "valid columns", a->valid_cols, at.b, "valid rows",
+                  b->valid_rows);
     require_equal(legality, "PTO-E0804", at.dst, "valid columns", dst->valid_cols, at.b, "valid columns",
                   b->valid_cols);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TMATMUL, TMATMUL_ACC, TMATMUL_BIAS (part 40, 1.3, 1.4).
+/* TMATMUL, TGEMV and their ACC and BIAS forms (part 40, 1.3 to 1.5).
  *
  * Every element of the result is one chain: the addend (+0, cIn or the bias), then a fused multiply-add per
  * k, k ascending, each rounded to f32; s8 products add up modulo 2^32 in any order. So vectors run over
@@ -16,6 +16,7 @@
 typedef struct matmul_job {
     int m, n, units; /* units along k */
     bool integer;
+    bool addend_last; /* the option: the chain starts from +0 and the addend follows */
     const vec_word *a;
     int64_t a_block;        /* words between blocks of 8 units */
     int64_t a_group;        /* words between groups of 16 rows; rows of a group are 8 words apart */
@@ -34,8 +35,6 @@ ALWAYS_INLINE int lanes_at(const matmul_job *job, int col) {
 }
 
 ALWAYS_INLINE vec load_addend(const matmul_job *job, int row, int col) {
-    if (!job->addend)
-        return vec_zero();
     const vec_word *p = job->addend + row * job->addend_row + col / 16 * job->addend_panel + col % 16;
     if (!job->normal)
         return vec_load_part(p, lanes_at(job, col));
@@ -45,7 +44,15 @@ ALWAYS_INLINE vec load_addend(const matmul_job *job, int row, int col) {
     return vec_load(flushed);
 }
 
+ALWAYS_INLINE vec first_of_chain(const matmul_job *job, int row, int col) {
+    return job->addend && !job->addend_last ? load_addend(job, row, col) : vec_zero();
+}
+
 ALWAYS_INLINE void store_result(const matmul_job *job, vec v, int row, int col) {
+    if (job->addend_last) {
+        const vec_word one = UINT32_C(0x3F800000);
+        v = vec_fma(v, vec_broadcast(&one), load_addend(job, row, col));
+    }
     vec_word *p = job->c + row * 16 + col / 16 * job->c_panel + col % 16;
     const int lanes = lanes_at(job, col);
     vec_store_part(p, job->integer ? v : vec_canonical(v), lanes);
@@ -78,7 +85,7 @@ ALWAYS_INLINE void multiply_block(const matmul_job *job, const vec_word *b, int 
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
         for (int c = 0; c < cols; c++)
-            sum[r][c] = load_addend(job, row + r, col + c * VEC_LANES);
+            sum[r][c] = first_of_chain(job, row + r, col + c * VEC_LANES);
     const vec_word *a = job->a + row / 16 * job->a_group + row % 16 * MATMUL_LEFT_UNITS;
     int units = job->units;
     for (; units >= MATMUL_LEFT_UNITS; units -= MATMUL_LEFT_UNITS, a += job->a_block)
@@ -140,10 +147,10 @@ static bool use_left_as_is(matmul_job *job, const pto_tile *left, const matmul_f
     return true;
 }
 
-/* dst = addend + left x right; the addend's place stands in the job. */
-static pto_status multiply(const pto_kernel_call *call, matmul_job *job, const pto_tile *dst,
+/* dst = addend + left x right, the first m rows; the addend's place stands in the job. */
+static pto_status multiply(const pto_kernel_call *call, matmul_job *job, int m, const pto_tile *dst,
                            const pto_tile *left, const pto_tile *right) {
-    const int m = left->valid_rows, k = left->valid_cols, n = right->valid_cols;
+    const int k = right->valid_rows, n = right->valid_cols;
     const bool flush = call->numeric->flush_subnormals;
     const matmul_format a = matmul_format_of(left->type.dtype, flush);
     const matmul_format b = matmul_format_of(right->type.dtype, flush);
@@ -151,6 +158,7 @@ static pto_status multiply(const pto_kernel_call *call, matmul_job *job, const p
     job->n = n;
     job->units = (k + a.per_unit - 1) / a.per_unit;
     job->integer = a.dtype == PTO_S8;
+    job->addend_last = call->numeric->matmul_addend_last && job->addend && !job->integer;
     job->normal = flush && !job->integer ? UINT32_C(0x00800000) : 0;
     job->c = dst->data;
     job->c_panel = (int64_t)dst->type.rows * 16;
@@ -182,31 +190,51 @@ static pto_status multiply(const pto_kernel_call *call, matmul_job *job, const p
     return PTO_OK;
 }
 
-/* Accumulates onto `addend`, a tile of dst's type. */
-static pto_status multiply_onto(const pto_kernel_call *call, const pto_tile *dst, const pto_tile *addend,
-                                const pto_tile *left, const pto_tile *right) {
-    matmul_job job = {
+/* Where the accumulator tile `addend` (of dst's capacity), or the one row of a bias, is found. */
+static matmul_job from_tile(const pto_tile *addend) {
+    return (matmul_job){
         .addend = addend->data, .addend_row = 16, .addend_panel = (int64_t)addend->type.rows * 16};
-    return multiply(call, &job, dst, left, right);
+}
+static matmul_job from_bias(const pto_tile *bias) {
+    return (matmul_job){.addend = bias->data, .addend_row = 0, .addend_panel = 16};
 }
 
 PTO_KERNEL(tmatmul) {
     matmul_job job = {0};
-    return multiply(call, &job, pto_call_tile(call, 0), pto_call_tile(call, 1), pto_call_tile(call, 2));
+    const pto_tile *left = pto_call_tile(call, 1);
+    return multiply(call, &job, left->valid_rows, pto_call_tile(call, 0), left, pto_call_tile(call, 2));
 }
 
 PTO_KERNEL(tmatmul_acc) {
-    return multiply_onto(call, pto_call_tile(call, 0), pto_call_tile(call, 1), pto_call_tile(call, 2),
-                         pto_call_tile(call, 3));
+    matmul_job job = from_tile(pto_call_tile(call, 1));
+    const pto_tile *left = pto_call_tile(call, 2);
+    return multiply(call, &job, left->valid_rows, pto_call_tile(call, 0), left, pto_call_tile(call, 3));
 }
 
 PTO_KERNEL(tmatmul_acc_in_place) {
-    const pto_tile *dst = pto_call_tile(call, 0);
-    return multiply_onto(call, dst, dst, pto_call_tile(call, 1), pto_call_tile(call, 2));
+    matmul_job job = from_tile(pto_call_tile(call, 0));
+    const pto_tile *left = pto_call_tile(call, 1);
+    return multiply(call, &job, left->valid_rows, pto_call_tile(call, 0), left, pto_call_tile(call, 2));
 }
 
 PTO_KERNEL(tmatmul_bias) {
-    /* the one row of the bias is the addend of every row */
-    matmul_job job = {.addend = pto_call_tile(call, 3)->data, .addend_row = 0, .addend_panel = 16};
-    return multiply(call, &job, pto_call_tile(call, 0), pto_call_tile(call, 1), pto_call_tile(call, 2));
+    matmul_job job = from_bias(pto_call_tile(call, 3));
+    const pto_tile *left = pto_call_tile(call, 1);
+    return multiply(call, &job, left->valid_rows, pto_call_tile(call, 0), left, pto_call_tile(call, 2));
+}
+
+/* A row vector times a matrix: m is 1 whatever the left tile holds below its first row. */
+PTO_KERNEL(tgemv) {
+    matmul_job job = {0};
+    return multiply(call, &job, 1, pto_call_tile(call, 0), pto_call_tile(call, 1), pto_call_tile(call, 2));
+}
+
+PTO_KERNEL(tgemv_acc) {
+    matmul_job job = from_tile(pto_call_tile(call, 1));
+    return multiply(call, &job, 1, pto_call_tile(call, 0), pto_call_tile(call, 2), pto_call_tile(call, 3));
+}
+
+PTO_KERNEL(tgemv_bias) {
+    matmul_job job = from_bias(pto_call_tile(call, 3));
+    return multiply(call, &job, 1, pto_call_tile(call, 0), pto_call_tile(call, 1), pto_call_tile(call, 2));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TMATMUL, TMATMUL_ACC, TMATMUL_BIAS against plain loops: every type, target, layout and SIMD level, bit by
- * bit. */
+/* TMATMUL, TGEMV and their ACC and BIAS forms against plain loops: every type, target, layout and SIMD level,
+ * bit by bit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,23 @@
 
 enum { MAX_MN = 80, MAX_K = 160 };
 
-typedef enum product_form { PLAIN, ACC, ACC_SAME, ACC_IN_PLACE, BIAS, FORM_COUNT } product_form;
+typedef enum product_form {
+    PLAIN,
+    ACC,
+    ACC_SAME,
+    ACC_IN_PLACE,
+    BIAS,
+    GEMV,
+    GEMV_ACC,
+    GEMV_ACC_SAME,
+    GEMV_BIAS,
+    FORM_COUNT
+} product_form;
+
+static bool is_gemv(product_form form) { return form >= GEMV; }
+static bool has_bias(product_form form) { return form == BIAS || form == GEMV_BIAS; }
+static bool has_c_in(product_form form) { return form == ACC || form == GEMV_ACC; }
+static bool has_addend(product_form form) { return form != PLAIN && form != GEMV; }
 
 /* One product: operands by element, row by row, and the expected result. */
 typedef struct product {
@@ -23,7 +39,7 @@ typedef struct product {
     pto_dtype a_type, b_type, c_type;
     product_form form;
     int m, k, n;
-    bool flush;
+    bool flush, addend_last;
     uint64_t a[MAX_MN * MAX_K], b[MAX_K * MAX_MN];
     uint32_t addend[MAX_MN * MAX_MN], expected[MAX_MN * MAX_MN];
 } product;
@@ -61,14 +77,14 @@ static void fill(testing_random *random, product *p) {
     for (int i = 0; i < p->k * p->n; i++)
         p->b[i] = element(random, p->b_type, kind);
     const bool integer = p->c_type == PTO_S32;
-    for (int i = 0; i < (p->form == BIAS ? 1 : p->m) * p->n; i++)
+    for (int i = 0; i < (has_bias(p->form) ? 1 : p->m) * p->n; i++)
         p->addend[i] = (uint32_t)(integer ? testing_bits(random, PTO_S32)
                                           : element(random, PTO_F32, kind == ANYTHING ? ANYTHING : ORDINARY));
-    if (p->form == BIAS) /* the reference takes one addend per element */
+    if (has_bias(p->form)) /* the reference takes one addend per element */
         for (int i = p->n; i < p->m * p->n; i++)
             p->addend[i] = p->addend[i - p->n];
-    reference_matmul(p->a_type, p->b_type, p->m, p->k, p->n, p->a, p->b, p->form == PLAIN ? NULL : p->addend,
-                     p->expected, p->flush);
+    reference_matmul(p->a_type, p->b_type, p->m, p->k, p->n, p->a, p->b,
+                     has_addend(p->form) ? p->addend : NULL, p->expected, p->flush, p->addend_last);
 }
 
 static void put(pto_tile *tile, const uint64_t *values) {
@@ -99,7 +115,8 @@ static void run(pto_core *core, testing_random *random, const product *p) {
     const int a_box = 256 / (int)pto_dtype_bits(p->a_type), b_box = 256 / (int)pto_dtype_bits(p->b_type);
     const int k_unit = a_box > b_box ? a_box : b_box;
     const bool one_row = p->m == 1 && testing_below(random, 2);
-    const int rows = one_row ? 1 : round_up(p->m, 16) + 16 * (int)testing_below(random, 2);
+    const int more_rows = is_gemv(p->form) && p->target != PTO_TARGET_CPU ? 0 : (int)testing_below(random, 2);
+    const int rows = one_row ? 1 : round_up(p->m, 16) + 16 * more_rows;
     const int depth = round_up(p->k, k_unit) + k_unit * (int)testing_below(random, 2);
     const int cols = round_up(p->n, 16) + 16 * (int)testing_below(random, 2);
     const bool zz = p->target == PTO_TARGET_A2A3 || (p->target == PTO_TARGET_CPU && testing_below(random, 2));
@@ -116,7 +133,9 @@ static void run(pto_core *core, testing_random *random, const product *p) {
         tile_of(core, random, testing_type(PTO_LOC_BIAS, p->c_type, TESTING_ND, 1, bias_cols), 1, p->n);
     put(&a, p->a);
     put(&b, p->b);
-    put_words(p->form == ACC ? &c_in : p->form == BIAS ? &bias : &dst, p->addend);
+    put_words(has_c_in(p->form) ? &c_in : has_bias(p->form) ? &bias : &dst, p->addend);
+    if (is_gemv(p->form) && p->target == PTO_TARGET_CPU)
+        a.valid_rows = 1 + (int)testing_below(random, (uint32_t)rows); /* the first row is read */
     void *before = testing_snapshot(&dst);
 
     const pto_operand d = testing_tile_operand(&dst), x = testing_tile_operand(&a),
@@ -135,6 +154,18 @@ static void run(pto_core *core, testing_random *random, const product *p) {
         TESTING_ACCEPTED(core, PTO_FORM_TMATMUL_ACC_IN_PLACE, d, x, y,
                          testing_int_operand(PTO_DTYPE_NONE, 2));
         break;
+    case GEMV:
+        TESTING_ACCEPTED(core, PTO_FORM_TGEMV, d, x, y, testing_int_operand(PTO_DTYPE_NONE, 3));
+        break;
+    case GEMV_ACC:
+        TESTING_ACCEPTED(core, PTO_FORM_TGEMV_ACC, d, testing_tile_operand(&c_in), x, y);
+        break;
+    case GEMV_ACC_SAME:
+        TESTING_ACCEPTED(core, PTO_FORM_TGEMV_ACC, d, d, x, y);
+        break;
+    case GEMV_BIAS:
+        TESTING_ACCEPTED(core, PTO_FORM_TGEMV_BIAS, d, x, y, testing_tile_operand(&bias));
+        break;
     default:
         TESTING_ACCEPTED(core, PTO_FORM_TMATMUL_BIAS, d, x, y, testing_tile_operand(&bias));
         break;
@@ -149,41 +180,44 @@ static void run(pto_core *core, testing_random *random, const product *p) {
         }
     assert_true(testing_outside_unchanged(&dst, before));
     free(before);
-    pto_core_reset(core);
+    static int runs;
+    if (++runs % 64 == 0) /* gives the storage back, at the price of clearing the memories */
+        pto_core_reset(core);
 }
 
 static int extent(testing_random *random, int limit) {
     return 1 + (int)testing_below(random, testing_below(random, 3) ? (uint32_t)limit : 9);
 }
 
-static void random_products(bool flush, int turns) {
+/* The numbers do not depend on the target, so the turns share the targets among them. */
+static void random_products(pto_numeric_options numeric, int turns) {
     int levels;
     const pto_simd_level *level = testing_levels(&levels);
-    testing_random random = {flush ? 17 : 4};
+    testing_random random = {4 + (uint64_t)turns};
     product *p = malloc(sizeof *p);
     assert_non_null(p);
     for (int target = 0; target < PTO_TARGET_COUNT; target++) {
         pto_core *core[4];
         for (int l = 0; l < levels; l++) {
-            pto_options options = {
-                .target = (pto_target)target, .simd = level[l], .numeric.flush_subnormals = flush};
+            pto_options options = {.target = (pto_target)target, .simd = level[l], .numeric = numeric};
             core[l] = pto_core_create(&options);
             assert_non_null(core[l]);
         }
         for (int turn = 0; turn < turns; turn++)
             for (int pair = 0; pair < (target == PTO_TARGET_A2A3 ? PAIRS_A2A3 : PAIRS); pair++)
                 for (int form = 0; form < FORM_COUNT; form++) {
-                    if (form == ACC && target != PTO_TARGET_CPU)
+                    if (has_c_in((product_form)form) && target != PTO_TARGET_CPU)
                         continue;
                     p->target = (pto_target)target;
                     p->a_type = pairs[pair][0];
                     p->b_type = pairs[pair][1];
                     p->c_type = p->a_type == PTO_S8 ? PTO_S32 : PTO_F32;
                     p->form = (product_form)form;
-                    p->flush = flush;
-                    p->m = testing_below(&random, 6) ? extent(&random, 40) : 1;
-                    p->k = extent(&random, 90);
-                    p->n = extent(&random, 72);
+                    p->flush = numeric.flush_subnormals;
+                    p->addend_last = numeric.matmul_addend_last;
+                    p->m = is_gemv(p->form) ? 1 : testing_below(&random, 6) ? extent(&random, 40) : 1;
+                    p->k = extent(&random, 60);
+                    p->n = extent(&random, 60);
                     fill(&random, p);
                     for (int l = 0; l < levels; l++)
                         run(core[l], &random, p);
@@ -196,12 +230,18 @@ static void random_products(bool flush, int turns) {
 
 static void test_random_products(void **state) {
     (void)state;
-    random_products(false, 8);
+    random_products((pto_numeric_options){0}, 70);
 }
 
 static void test_flushed_subnormals(void **state) {
     (void)state;
-    random_products(true, 3);
+    random_products((pto_numeric_options){.flush_subnormals = true}, 5);
+}
+
+static void test_addend_last(void **state) {
+    (void)state;
+    random_products((pto_numeric_options){.matmul_addend_last = true}, 5);
+    random_products((pto_numeric_options){.matmul_addend_last = true, .flush_subnormals = true}, 2);
 }
 
 /* Every remainder of rows and columns by the blocks of the kernel. */
@@ -316,7 +356,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_chain),      cmocka_unit_test(test_random_products),
         cmocka_unit_test(test_all_remainders), cmocka_unit_test(test_flushed_subnormals),
-        cmocka_unit_test(test_integers_wrap),
+        cmocka_unit_test(test_integers_wrap),  cmocka_unit_test(test_addend_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of the matrix instructions (part 40, 1.1 to 1.4): each refused, and accepted at its boundary, per
+/* Rules of the matrix instructions (part 40, 1.1 to 1.5): each refused, and accepted at its boundary, per
  * target. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -311,6 +311,89 @@ static void biases(pto_core *core, pto_target target) {
     ACCEPTED(BIAS(o));
 }
 
+#define GEMV(o) (o).core, PTO_FORM_TGEMV, OPERAND(dst), OPERAND(a), OPERAND(b)
+#define GEMV_ACC(o) (o).core, PTO_FORM_TGEMV_ACC, OPERAND(dst), OPERAND(c_in), OPERAND(a), OPERAND(b)
+#define GEMV_ACC_SAME(o) (o).core, PTO_FORM_TGEMV_ACC, OPERAND(dst), OPERAND(dst), OPERAND(a), OPERAND(b)
+#define GEMV_BIAS(o) (o).core, PTO_FORM_TGEMV_BIAS, OPERAND(dst), OPERAND(a), OPERAND(b), OPERAND(bias)
+
+/* A legal row times matrix: 1 x 24 x 28, the left tile of `rows` rows. */
+static operands row_vector(pto_core *core, int rows) {
+    operands o = setup(core, PTO_F32, PTO_F32);
+    o.a = make(pto_tile_type_left(pto_core_options(core)->target, PTO_F32, rows, 32), 1, 24);
+    o.dst = make(pto_tile_type_acc(PTO_F32, rows, 32), 1, 28);
+    o.c_in = make(pto_tile_type_acc(PTO_F32, rows, 32), 1, 28);
+    return o;
+}
+
+static void gemv(pto_core *core, pto_target target) {
+    const bool npu = target != PTO_TARGET_CPU;
+    for (int rows = 1; rows <= 16; rows += 15) {
+        operands o = row_vector(core, rows);
+        ACCEPTED(GEMV(o));
+        ACCEPTED(GEMV_ACC_SAME(o));
+        ACCEPTED(GEMV_BIAS(o));
+    }
+    operands o = row_vector(core, 32);
+    if (npu)
+        REFUSED("PTO-E0808", GEMV(o));
+    else
+        ACCEPTED(GEMV(o));
+    o = row_vector(core, 16);
+    o.a.valid_rows = 2;
+    if (npu)
+        REFUSED("PTO-E0808", GEMV_BIAS(o));
+    else
+        ACCEPTED(GEMV_BIAS(o));
+    o.a.valid_rows = 0;
+    REFUSED("PTO-E0808", GEMV(o));
+    o = row_vector(core, 16);
+    o.dst.valid_rows = 2;
+    REFUSED("PTO-E0808", GEMV(o));
+    o.a.valid_rows = 2;
+    REFUSED("PTO-E0808", GEMV(o));
+    o = row_vector(core, 16);
+    o.dst = make(pto_tile_type_acc(PTO_F32, 1, 32), 1, 28);
+    REFUSED("PTO-E0803", GEMV(o)); /* rows of dst and a */
+    o = row_vector(core, 16);
+    o.a.valid_cols = 23;
+    REFUSED("PTO-E0804", GEMV(o));
+    o.b.valid_rows = 23;
+    ACCEPTED(GEMV(o));
+    o.b.valid_rows = o.a.valid_cols = 0;
+    REFUSED("PTO-E0805", GEMV(o));
+    o.b.valid_rows = o.a.valid_cols = 1;
+    ACCEPTED(GEMV(o));
+    o.b.valid_cols = 27;
+    REFUSED("PTO-E0804", GEMV(o));
+    o.dst.valid_cols = o.b.valid_cols = 0;
+    REFUSED("PTO-E0805", GEMV_BIAS(o));
+    o.dst.valid_cols = o.b.valid_cols = 1;
+    ACCEPTED(GEMV_BIAS(o));
+    o = row_vector(core, 16);
+    o.c_in.valid_cols = 27;
+    REFUSED("PTO-E0804", GEMV_ACC(o));
+    o.c_in.valid_cols = 28;
+    assert_int_equal(pto_tile_bind(core, &o.dst), PTO_OK);
+    assert_int_equal(pto_tile_bind(core, &o.c_in), PTO_OK);
+    if (npu)
+        REFUSED("PTO-E0806", GEMV_ACC(o));
+    else
+        ACCEPTED(GEMV_ACC(o));
+    o = row_vector(core, 16);
+    o.bias.type.blayout = PTO_COL_MAJOR;
+    o.bias.type.slayout = PTO_BOX_ROW_MAJOR;
+    REFUSED("PTO-E0807", GEMV_BIAS(o));
+    o = row_vector(core, 16);
+    o.a.type.loc = PTO_LOC_MAT;
+    REFUSED("PTO-E0801", GEMV(o));
+    o = row_vector(core, 16);
+    o.b.type.blayout = PTO_COL_MAJOR;
+    REFUSED("PTO-E0802", GEMV(o));
+    o = row_vector(core, 16);
+    o.dst = make(pto_tile_type_acc(PTO_S32, 16, 32), 1, 28);
+    REFUSED("PTO-E0302", GEMV(o));
+}
+
 #define TARGET_TEST(name)                                                                                    \
     static void test_##name(void **state) {                                                                  \
         (void)state;                                                                                         \
@@ -324,6 +407,7 @@ TARGET_TEST(valid_regions)
 TARGET_TEST(extents)
 TARGET_TEST(acc_addresses)
 TARGET_TEST(biases)
+TARGET_TEST(gemv)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -331,6 +415,7 @@ int main(void) {
         cmocka_unit_test(test_layouts),       cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_valid_regions), cmocka_unit_test(test_extents),
         cmocka_unit_test(test_acc_addresses), cmocka_unit_test(test_biases),
+        cmocka_unit_test(test_gemv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static float operand(pto_dtype dtype, uint64_t bits, bool flush) {
 }
 
 void reference_matmul(pto_dtype a_type, pto_dtype b_type, int m, int k, int n, const uint64_t *a,
-                      const uint64_t *b, const uint32_t *addend, uint32_t *c, bool flush) {
+                      const uint64_t *b, const uint32_t *addend, uint32_t *c, bool flush, bool addend_last) {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
             const uint32_t first = addend ? addend[i * n + j] : 0;
@@ -97,11 +97,14 @@ void reference_matmul(pto_dtype a_type, pto_dtype b_type, int m, int k, int n, c
                 c[i * n + j] = sum;
                 continue;
             }
-            float sum = from_bits(first);
+            float start = from_bits(first);
             if (flush)
-                sum = flushed(sum, 0x1p-126);
+                start = flushed(start, 0x1p-126);
+            float sum = addend_last ? 0.0f : start;
             for (int p = 0; p < k; p++)
                 sum = fmaf(operand(a_type, a[i * k + p], flush), operand(b_type, b[p * n + j], flush), sum);
+            if (addend_last && addend)
+                sum = sum + start;
             if (flush)
                 sum = flushed(sum, 0x1p-126);
             c[i * n + j] = sum != sum ? UINT32_C(0x7FC00000) : to_bits(sum);

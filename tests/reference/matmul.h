@@ -14,8 +14,9 @@ float reference_matmul_value(pto_dtype dtype, uint64_t bits);
 
 /* c = addend + a x b, dense row-major m x k, k x n, m x n; a and b hold bits of a_type and b_type, c and the
  * addend bits of f32, or of s32 for s8. addend NULL = zero. A NaN of c is the canonical one. flush: operands,
- * addend and result lose their subnormals (to a zero of their sign), the running sum does not. */
+ * addend and result lose their subnormals (to a zero of their sign), the running sum does not. addend_last: a
+ * float sum starts from +0 and the addend is added to it in the end. */
 void reference_matmul(pto_dtype a_type, pto_dtype b_type, int m, int k, int n, const uint64_t *a,
-                      const uint64_t *b, const uint32_t *addend, uint32_t *c, bool flush);
+                      const uint64_t *b, const uint32_t *addend, uint32_t *c, bool flush, bool addend_last);
 
 #endif
