@@ -67,10 +67,12 @@ void pto_rule_no_box(pto_legality *legality, const pto_rule_use *use) {
                                 pto_tile_type_layout_name(&legality->operand[i].type));
 }
 
+/* same_layout(operand...), or without arguments every tile but scratch. */
 void pto_rule_same_layout(pto_legality *legality, const pto_rule_use *use) {
-    (void)use;
     int first = -1;
-    for (int i = 0; i < legality->form->operand_count; i++) {
+    const int count = use->arg_count ? use->arg_count : legality->form->operand_count;
+    for (int k = 0; k < count; k++) {
+        const int i = use->arg_count ? use->arg[k] : k;
         if (!pto_legality_is_tile(legality, i) || legality->form->operand[i].role == PTO_ROLE_TMP)
             continue;
         const pto_tile_type *type = &legality->operand[i].type;

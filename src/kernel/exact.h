@@ -20,6 +20,26 @@ typedef enum pto_exact_op {
     PTO_EXACT_RELU_NAN, /* keeps NaN */
     PTO_EXACT_MULADD,   /* a * b + c, one rounding */
     PTO_EXACT_MULADD_UNFUSED,
+    PTO_EXACT_FUSED_MULADD, /* a * c + b, one rounding */
+    PTO_EXACT_FUSED_MULADD_UNFUSED,
+    PTO_EXACT_FUSED_MULADD_RELU,
+    PTO_EXACT_FUSED_MULADD_RELU_UNFUSED,
+    PTO_EXACT_FUSED_MULADD_RELU_NAN,
+    PTO_EXACT_FUSED_MULADD_RELU_NAN_UNFUSED,
+    PTO_EXACT_SUB_RELU,
+    PTO_EXACT_SUB_RELU_NAN,
+    PTO_EXACT_LEAKY_RELU, /* a > 0 ? a : a * b */
+    PTO_EXACT_ADD_ADD,    /* (a + b) + c, two roundings */
+    PTO_EXACT_SUB_ADD,    /* (a - b) + c, two roundings */
+    PTO_EXACT_FLOOR_REM,  /* sign of b; integer x rem 0 = 0 */
+    PTO_EXACT_TRUNC_REM,  /* sign of a */
+    PTO_EXACT_POW,
+    PTO_EXACT_AND, /* from here to SHR: integers only */
+    PTO_EXACT_OR,
+    PTO_EXACT_XOR,
+    PTO_EXACT_NOT,
+    PTO_EXACT_SHL, /* counts modulo the width */
+    PTO_EXACT_SHR,
     PTO_EXACT_COPY /* a */
 } pto_exact_op;
 
@@ -32,8 +52,9 @@ typedef struct pto_map_input {
 /* One element: codes in and out, right-aligned. Accepts s4 and the 8- and 4-bit floats. */
 uint64_t pto_exact_apply(pto_exact_op op, pto_dtype type, uint64_t a, uint64_t b, uint64_t c);
 
-/* The operation over the valid region of dst, whose old elements are c. a and b have dst's element type. */
-void pto_exact_map(pto_exact_op op, pto_tile *dst, pto_map_input a, pto_map_input b);
+/* The operation over the valid region of dst, of a, b and c of dst's element type; c without data is the old
+ * element of dst. */
+void pto_exact_map(pto_exact_op op, pto_tile *dst, const pto_map_input input[3]);
 
 /* Element `index` (in elements) of packed storage. */
 uint64_t pto_exact_load(const void *data, pto_dtype type, int64_t index);

@@ -25,7 +25,8 @@ PTO_KERNEL(texpands) {
         const int64_t bytes = (int64_t)pto_tile_type_bytes(type);
         fill(dst->data, &packed, NULL, bits == 4 ? bytes : bytes / (bits / 8), NULL);
     } else if (bits == 4) {
-        pto_exact_map(PTO_EXACT_COPY, dst, pto_map_value(&code), pto_map_none());
+        const pto_map_input input[3] = {pto_map_value(&code), pto_map_none(), pto_map_none()};
+        pto_exact_map(PTO_EXACT_COPY, dst, input);
     } else {
         const pto_map_input input[2] = {pto_map_value(&code), pto_map_none()};
         pto_map_walk(fill, dst, input, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TMULADDDST and TADDDEQRELU (10, 7.1, 7.4). */
-#include "kernel/map_half.h"
+#include "kernel/fma.h"
 
 /* ---- TMULADDDST: dst = src0 * src1 + dst, one rounding; option "unfused": two ---- */
 
@@ -12,53 +12,15 @@
         _Pragma("omp simd") for (int64_t i = 0; i < n; i++) d[i] = F(x[i], y[i], d[i]);                      \
     }
 
-#define MULADD_8(x, y, z) ((uint8_t)((unsigned)(x) * (y) + (z)))
-#define MULADD_16(x, y, z) ((uint16_t)((unsigned)(x) * (y) + (z)))
-#define MULADD(x, y, z) ((x) * (y) + (z))
-#define FMA_F32(x, y, z) pto_f32_canonical(__builtin_fmaf(x, y, z))
-#define UNFUSED_F32(x, y, z) pto_f32_canonical((x) * (y) + (z))
-#define FROM_BF16(x) ((double)pto_f32_from_bf16_raw(x))
-#define FMA_BF16(x, y, z) pto_bf16_from_f64(pto_f64_odd_sum(FROM_BF16(x) * FROM_BF16(y), FROM_BF16(z)))
-
-/* x, y and z are halves, so the product is exact in float. The sum is rounded to odd there, from which
- * narrowing gives what one rounding of the exact sum gives: float has more than two digits beyond half's, and
- * no sum of this size is subnormal in float. */
-static inline float fma_half_odd(float x, float y, float z) {
-    const float product = x * y, sum = product + z;
-    const float from_z = sum - product, from_product = sum - from_z;
-    const float error = (product - from_product) + (z - from_z); /* exact; NaN when the sum is Inf or NaN */
-    const uint32_t bits = pto_f32_bits(sum);
-    const uint32_t outward = pto_f32_bits(error) >> 31 == bits >> 31 ? 1u : UINT32_MAX;
-    const bool steps = (error > 0.0f || error < 0.0f) && !(bits & 1u);
-    return pto_f32_from_bits(steps ? bits + outward : bits);
-}
-
-static inline uint16_t fma_f16_one(uint16_t x, uint16_t y, uint16_t z) {
-    return pto_f16_from_f32(fma_half_odd(pto_f32_from_f16(x), pto_f32_from_f16(y), pto_f32_from_f16(z)));
-}
-
-LOOP_MULADD(muladd_8, uint8_t, MULADD_8)
-LOOP_MULADD(muladd_16, uint16_t, MULADD_16)
-LOOP_MULADD(muladd_32, uint32_t, MULADD)
-LOOP_MULADD(muladd_64, uint64_t, MULADD)
-LOOP_MULADD(muladd_f32, float, FMA_F32)
-LOOP_MULADD(unfused_f32, float, UNFUSED_F32)
-LOOP_MULADD(muladd_bf16, uint16_t, FMA_BF16)
+LOOP_MULADD(muladd_8, uint8_t, PTO_MULADD_8)
+LOOP_MULADD(muladd_16, uint16_t, PTO_MULADD_16)
+LOOP_MULADD(muladd_32, uint32_t, PTO_MULADD)
+LOOP_MULADD(muladd_64, uint64_t, PTO_MULADD)
+LOOP_MULADD(muladd_f32, float, PTO_FMA_F32)
+LOOP_MULADD(unfused_f32, float, PTO_UNFUSED_F32)
+LOOP_MULADD(muladd_bf16, uint16_t, PTO_FMA_BF16)
 
 #if defined(PTO_LEVEL_AVX512) || defined(PTO_LEVEL_AVX2)
-
-typedef int32_t lanes_int __attribute__((vector_size(PTO_LANES * sizeof(int32_t))));
-
-static inline pto_lanes fma_half_odd_lanes(pto_lanes x, pto_lanes y, pto_lanes z) {
-    const pto_lanes product = x * y, sum = product + z, zero = pto_lanes_fill(0.0f);
-    const pto_lanes from_z = sum - product, from_product = sum - from_z;
-    const pto_lanes error = (product - from_product) + (z - from_z);
-    const lanes_int bits = (lanes_int)sum;
-    const lanes_int inexact = (lanes_int)(error > zero) | (lanes_int)(error < zero);
-    const lanes_int outward = ((lanes_int)error ^ bits) >> 31 | 1;
-    const lanes_int even = (bits & 1) - 1;
-    return (pto_lanes)(bits + (outward & inexact & even));
-}
 
 static void muladd_f16(void *dst, const void *a, const void *b, int64_t n, const void *extra) {
     (void)extra;
@@ -66,27 +28,20 @@ static void muladd_f16(void *dst, const void *a, const void *b, int64_t n, const
     const uint16_t *x = a, *y = b;
     int64_t i = 0;
     for (; i + PTO_LANES <= n; i += PTO_LANES)
-        pto_lanes_store_f16(d + i, fma_half_odd_lanes(pto_lanes_load_f16(x + i), pto_lanes_load_f16(y + i),
-                                                      pto_lanes_load_f16(d + i)));
+        pto_lanes_store_f16(d + i,
+                            pto_fma_half_odd_lanes(pto_lanes_load_f16(x + i), pto_lanes_load_f16(y + i),
+                                                   pto_lanes_load_f16(d + i)));
     for (; i < n; i++)
-        d[i] = fma_f16_one(x[i], y[i], d[i]);
+        d[i] = pto_fma_f16(x[i], y[i], d[i]);
 }
 
 #else
-LOOP_MULADD(muladd_f16, uint16_t, fma_f16_one)
+LOOP_MULADD(muladd_f16, uint16_t, pto_fma_f16)
 #endif
 
 /* The option is for comparing with the simulator: plain loops do. */
-static inline uint16_t unfused_f16_one(uint16_t x, uint16_t y, uint16_t z) {
-    const uint16_t product = pto_f16_from_f32(pto_f32_from_f16(x) * pto_f32_from_f16(y));
-    return pto_f16_from_f32(pto_f32_from_f16(product) + pto_f32_from_f16(z));
-}
-static inline uint16_t unfused_bf16_one(uint16_t x, uint16_t y, uint16_t z) {
-    const uint16_t product = pto_bf16_from_f32(pto_f32_from_bf16(x) * pto_f32_from_bf16(y));
-    return pto_bf16_from_f32(pto_f32_from_bf16(product) + pto_f32_from_bf16(z));
-}
-LOOP_MULADD(unfused_f16, uint16_t, unfused_f16_one)
-LOOP_MULADD(unfused_bf16, uint16_t, unfused_bf16_one)
+LOOP_MULADD(unfused_f16, uint16_t, pto_unfused_f16)
+LOOP_MULADD(unfused_bf16, uint16_t, pto_unfused_bf16)
 
 #define OP_MULADD(name)                                                                                      \
     static const pto_map_op name##_op = {.loop = {[PTO_S8] = muladd_8,                                       \

@@ -19,6 +19,9 @@
  * is what the kernel passes through. */
 typedef void (*pto_map_loop)(void *dst, const void *a, const void *b, int64_t n, const void *extra);
 
+/* As pto_map_loop with a third source. */
+typedef void (*pto_map_loop3)(void *dst, const void *a, const void *b, const void *c, int64_t n);
+
 /* ---- loop templates ---- */
 
 #define PTO_MAP_UNARY(name, T, F)                                                                            \
@@ -123,7 +126,7 @@ static inline void pto_map_flush_tile(pto_tile *tile) {
 /* Copies into scratch the inputs that dst would overwrite before they are read, or that are to be flushed. */
 static inline bool pto_map_stage(const pto_kernel_call *call, const pto_tile *dst, pto_map_input *input,
                                  int count) {
-    size_t size[2] = {0, 0}, total = 0;
+    size_t size[3] = {0, 0, 0}, total = 0;
     for (int k = 0; k < count; k++) {
         const pto_tile_type *type = input[k].type;
         if (!type)
@@ -152,12 +155,22 @@ static inline bool pto_map_stage(const pto_kernel_call *call, const pto_tile *ds
     return true;
 }
 
-/* Runs the loop over the valid region of dst. Inputs are staged by now; element types of 8 bits or more. */
-static inline void pto_map_walk(pto_map_loop loop, pto_tile *dst, const pto_map_input input[2],
-                                const void *extra) {
-    const pto_tile_type *types[3] = {&dst->type};
-    int slot[2] = {-1, -1}, tiles = 1;
-    for (int k = 0; k < 2; k++) {
+/* One run of every operand: where its elements stand. A single value is where it was. */
+typedef struct pto_map_place {
+    void *dst;
+    const void *in[3];
+    int64_t n;
+} pto_map_place;
+
+typedef void (*pto_map_visit)(const pto_map_place *place, const void *user);
+
+/* Visits the runs of the first rows and columns of dst. Inputs are staged by now; element types of 8 bits or
+ * more. */
+static inline void pto_map_visit_runs(pto_map_visit visit, const void *user, const pto_tile *dst,
+                                      const pto_map_input *input, int count) {
+    const pto_tile_type *types[4] = {&dst->type};
+    int slot[3] = {-1, -1, -1}, tiles = 1;
+    for (int k = 0; k < count; k++) {
         if (input[k].type) {
             slot[k] = tiles;
             types[tiles++] = input[k].type;
@@ -166,33 +179,60 @@ static inline void pto_map_walk(pto_map_loop loop, pto_tile *dst, const pto_map_
     pto_runs runs;
     for (bool more = pto_runs_begin(&runs, types, tiles, dst->valid_rows, dst->valid_cols); more;
          more = pto_runs_next(&runs)) {
-        int64_t size[3];
+        int64_t size[4];
         for (int t = 0; t < tiles; t++)
             size[t] = pto_dtype_bits(types[t]->dtype) / 8;
         for (int64_t outer = 0; outer * runs.inner < runs.count; outer++) {
             for (int64_t inner = 0; inner < runs.inner; inner++) {
-                int64_t at[3];
+                int64_t at[4];
                 for (int t = 0; t < tiles; t++)
                     at[t] =
                         (runs.start[t] + outer * runs.outer_step[t] + inner * runs.inner_step[t]) * size[t];
-                const uint8_t *a = input[0].data, *b = input[1].data;
-                loop((uint8_t *)dst->data + at[0], slot[0] < 0 ? a : a + at[slot[0]],
-                     slot[1] < 0 ? b : b + at[slot[1]], runs.length, extra);
+                pto_map_place place = {.dst = (uint8_t *)dst->data + at[0], .n = runs.length};
+                for (int k = 0; k < count; k++) {
+                    const uint8_t *data = input[k].data;
+                    place.in[k] = slot[k] < 0 ? data : data + at[slot[k]];
+                }
+                visit(&place, user);
             }
         }
     }
 }
 
+typedef struct pto_map_loop_call {
+    pto_map_loop loop;
+    pto_map_loop3 loop3;
+    const void *extra;
+} pto_map_loop_call;
+
+static inline void pto_map_call_loop(const pto_map_place *place, const void *user) {
+    const pto_map_loop_call *call = user;
+    call->loop(place->dst, place->in[0], place->in[1], place->n, call->extra);
+}
+
+static inline void pto_map_call_loop3(const pto_map_place *place, const void *user) {
+    const pto_map_loop_call *call = user;
+    call->loop3(place->dst, place->in[0], place->in[1], place->in[2], place->n);
+}
+
+/* Runs the loop over the valid region of dst. */
+static inline void pto_map_walk(pto_map_loop loop, pto_tile *dst, const pto_map_input input[2],
+                                const void *extra) {
+    pto_map_visit_runs(pto_map_call_loop, &(pto_map_loop_call){.loop = loop, .extra = extra}, dst, input, 2);
+}
+
 /* An operation: its loop for each element type that has one, the exact path for the others. */
 typedef struct pto_map_op {
     pto_map_loop loop[PTO_DTYPE_COUNT];
+    pto_map_loop3 loop3[PTO_DTYPE_COUNT]; /* instead of loop, for three sources */
     pto_exact_op exact;
     bool keeps_subnormals; /* works on bits, so the flush option does not apply */
     bool reads_dst;
 } pto_map_op;
 
-static inline pto_status pto_map_run(const pto_kernel_call *call, const pto_map_op *op, pto_tile *dst,
-                                     pto_map_input a, pto_map_input b) {
+/* c: the third source of an operation that has one, else pto_map_none(). */
+static inline pto_status pto_map_run3(const pto_kernel_call *call, const pto_map_op *op, pto_tile *dst,
+                                      pto_map_input a, pto_map_input b, pto_map_input c) {
     const pto_dtype type = dst->type.dtype;
     if (dst->valid_rows == 0 || dst->valid_cols == 0)
         return PTO_OK;
@@ -200,16 +240,16 @@ static inline pto_status pto_map_run(const pto_kernel_call *call, const pto_map_
     kept.flush_subnormals = kept.flush_subnormals && !op->keeps_subnormals;
     pto_kernel_call effective = *call;
     effective.numeric = &kept;
-    pto_map_input input[2] = {a, b};
-    if (!pto_map_stage(&effective, dst, input, 2))
+    pto_map_input input[3] = {a, b, c};
+    if (!pto_map_stage(&effective, dst, input, 3))
         return PTO_ERR_NOMEM;
-    if (!op->loop[type]) {
-        pto_exact_map(op->exact, dst, input[0], input[1]);
+    if (!op->loop[type] && !op->loop3[type]) {
+        pto_exact_map(op->exact, dst, input);
         return PTO_OK;
     }
     const bool flushes = pto_map_flushes(&effective, type);
-    uint64_t value[2];
-    for (int k = 0; flushes && k < 2; k++) {
+    uint64_t value[3];
+    for (int k = 0; flushes && k < 3; k++) {
         if (input[k].type || !input[k].data)
             continue;
         memcpy(&value[k], input[k].data, sizeof value[k]);
@@ -218,10 +258,16 @@ static inline pto_status pto_map_run(const pto_kernel_call *call, const pto_map_
     }
     if (flushes && op->reads_dst)
         pto_map_flush_tile(dst);
-    pto_map_walk(op->loop[type], dst, input, NULL);
+    const pto_map_loop_call loops = {.loop = op->loop[type], .loop3 = op->loop3[type]};
+    pto_map_visit_runs(loops.loop3 ? pto_map_call_loop3 : pto_map_call_loop, &loops, dst, input, 3);
     if (flushes)
         pto_map_flush_tile(dst);
     return PTO_OK;
+}
+
+static inline pto_status pto_map_run(const pto_kernel_call *call, const pto_map_op *op, pto_tile *dst,
+                                     pto_map_input a, pto_map_input b) {
+    return pto_map_run3(call, op, dst, a, b, pto_map_none());
 }
 
 #endif

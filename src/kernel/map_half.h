@@ -29,6 +29,19 @@ static inline pto_lanes pto_lanes_canonical(pto_lanes value) {
     const __mmask16 nan = _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q);
     return _mm512_mask_mov_ps(value, nan, _mm512_castsi512_ps(_mm512_set1_epi32((int)PTO_F32_NAN_BITS)));
 }
+/* Where a > 0, b; elsewhere, and where a is NaN, c. */
+static inline pto_lanes pto_lanes_positive(pto_lanes a, pto_lanes b, pto_lanes c) {
+    return _mm512_mask_mov_ps(c, _mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_GT_OQ), b);
+}
+static inline pto_lanes pto_lanes_round_f16(pto_lanes value) {
+    return _mm512_cvtph_ps(_mm512_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+}
+static inline pto_lanes pto_lanes_round_bf16(pto_lanes value) {
+    const __m512i bits = _mm512_castps_si512(pto_lanes_canonical(value));
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    const __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7FFF)), odd);
+    return _mm512_castsi512_ps(_mm512_and_si512(rounded, _mm512_set1_epi32(-65536)));
+}
 static inline void pto_lanes_store_f16(uint16_t *to, pto_lanes value) {
     _mm256_storeu_si256((void *)to, _mm512_cvtps_ph(pto_lanes_canonical(value), _MM_FROUND_TO_NEAREST_INT));
 }
@@ -59,6 +72,18 @@ static inline pto_lanes pto_lanes_load_bf16(const uint16_t *from) {
 static inline pto_lanes pto_lanes_canonical(pto_lanes value) {
     const __m256 nan = _mm256_cmp_ps(value, value, _CMP_UNORD_Q);
     return _mm256_blendv_ps(value, _mm256_castsi256_ps(_mm256_set1_epi32((int)PTO_F32_NAN_BITS)), nan);
+}
+static inline pto_lanes pto_lanes_positive(pto_lanes a, pto_lanes b, pto_lanes c) {
+    return _mm256_blendv_ps(c, b, _mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_GT_OQ));
+}
+static inline pto_lanes pto_lanes_round_f16(pto_lanes value) {
+    return _mm256_cvtph_ps(_mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+}
+static inline pto_lanes pto_lanes_round_bf16(pto_lanes value) {
+    const __m256i bits = _mm256_castps_si256(pto_lanes_canonical(value));
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    const __m256i rounded = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7FFF)), odd);
+    return _mm256_castsi256_ps(_mm256_and_si256(rounded, _mm256_set1_epi32(-65536)));
 }
 static inline void pto_lanes_store_f16(uint16_t *to, pto_lanes value) {
     _mm_storeu_si128((void *)to, _mm256_cvtps_ph(pto_lanes_canonical(value), _MM_FROUND_TO_NEAREST_INT));

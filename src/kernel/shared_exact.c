@@ -39,6 +39,22 @@ static int64_t integer_of(pto_dtype type, uint64_t code) {
     return pto_dtype_is_signed(type) ? (int64_t)(code << unused) >> unused : (int64_t)code;
 }
 
+/* s4 is the only integer type without a loop of its own. */
+static int64_t floor_rem(int64_t a, int64_t b) {
+    const int64_t rem = b ? a % b : 0;
+    return rem != 0 && (rem < 0) != (b < 0) ? rem + b : rem;
+}
+
+/* Modulo 2^64; a negative exponent leaves only +1 and -1. */
+static int64_t power(int64_t base, int64_t exponent) {
+    if (exponent < 0)
+        return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0;
+    uint64_t result = 1, square = (uint64_t)base;
+    for (; exponent; exponent >>= 1, square *= square)
+        result *= exponent & 1 ? square : 1;
+    return (int64_t)result;
+}
+
 static int64_t apply_integer(pto_exact_op op, int64_t a, int64_t b, int64_t c) {
     switch (op) {
     case PTO_EXACT_ADD:
@@ -63,10 +79,55 @@ static int64_t apply_integer(pto_exact_op op, int64_t a, int64_t b, int64_t c) {
     case PTO_EXACT_MULADD:
     case PTO_EXACT_MULADD_UNFUSED:
         return a * b + c;
+    case PTO_EXACT_FUSED_MULADD:
+    case PTO_EXACT_FUSED_MULADD_UNFUSED:
+    case PTO_EXACT_FUSED_MULADD_RELU:
+    case PTO_EXACT_FUSED_MULADD_RELU_UNFUSED:
+    case PTO_EXACT_FUSED_MULADD_RELU_NAN:
+    case PTO_EXACT_FUSED_MULADD_RELU_NAN_UNFUSED:
+        return a * c + b;
+    case PTO_EXACT_SUB_RELU:
+    case PTO_EXACT_SUB_RELU_NAN:
+        return a - b;
+    case PTO_EXACT_LEAKY_RELU:
+        return a > 0 ? a : a * b;
+    case PTO_EXACT_ADD_ADD:
+        return a + b + c;
+    case PTO_EXACT_SUB_ADD:
+        return a - b + c;
+    case PTO_EXACT_FLOOR_REM:
+        return floor_rem(a, b);
+    case PTO_EXACT_TRUNC_REM:
+        return b ? a % b : 0;
+    case PTO_EXACT_POW:
+        return power(a, b);
+    case PTO_EXACT_AND:
+        return a & b;
+    case PTO_EXACT_OR:
+        return a | b;
+    case PTO_EXACT_XOR:
+        return a ^ b;
+    case PTO_EXACT_NOT:
+        return ~a;
+    case PTO_EXACT_SHL:
+        return (int64_t)((uint64_t)a << (b & 3));
+    case PTO_EXACT_SHR:
+        return a >> (b & 3);
     case PTO_EXACT_COPY:
         break;
     }
     return a;
+}
+
+/* Does the operation end with a relu, after the result is an element? */
+static bool has_relu(pto_exact_op op) {
+    return op == PTO_EXACT_FUSED_MULADD_RELU || op == PTO_EXACT_FUSED_MULADD_RELU_UNFUSED ||
+           op == PTO_EXACT_FUSED_MULADD_RELU_NAN || op == PTO_EXACT_FUSED_MULADD_RELU_NAN_UNFUSED ||
+           op == PTO_EXACT_SUB_RELU || op == PTO_EXACT_SUB_RELU_NAN;
+}
+static bool relu_keeps_nan(pto_exact_op op) {
+    return op == PTO_EXACT_FUSED_MULADD_RELU_NAN || op == PTO_EXACT_FUSED_MULADD_RELU_NAN_UNFUSED ||
+           op == PTO_EXACT_SUB_RELU_NAN;
 }
 
 /* ---- floats ---- */
@@ -112,6 +173,37 @@ static double apply_float(pto_exact_op op, pto_dtype type, double a, double b, d
         return pto_f64_odd_sum(a * b, c);
     case PTO_EXACT_MULADD_UNFUSED:
         return pto_f64_odd_sum(round_to(type, a * b), c);
+    case PTO_EXACT_FUSED_MULADD:
+    case PTO_EXACT_FUSED_MULADD_RELU:
+    case PTO_EXACT_FUSED_MULADD_RELU_NAN:
+        return pto_f64_odd_sum(a * c, b);
+    case PTO_EXACT_FUSED_MULADD_UNFUSED:
+    case PTO_EXACT_FUSED_MULADD_RELU_UNFUSED:
+    case PTO_EXACT_FUSED_MULADD_RELU_NAN_UNFUSED:
+        return pto_f64_odd_sum(round_to(type, a * c), b);
+    case PTO_EXACT_SUB_RELU:
+    case PTO_EXACT_SUB_RELU_NAN:
+        return pto_f64_odd_sum(a, -b);
+    case PTO_EXACT_LEAKY_RELU:
+        return a > 0.0 ? a : a * b;
+    case PTO_EXACT_ADD_ADD:
+        return pto_f64_odd_sum(round_to(type, pto_f64_odd_sum(a, b)), c);
+    case PTO_EXACT_SUB_ADD:
+        return pto_f64_odd_sum(round_to(type, pto_f64_odd_sum(a, -b)), c);
+    case PTO_EXACT_TRUNC_REM:
+        return fmod(a, b);
+    case PTO_EXACT_FLOOR_REM: {
+        const double rem = fmod(a, b);
+        return rem != 0.0 && signbit(rem) != signbit(b) ? pto_f64_odd_sum(rem, b) : rem;
+    }
+    case PTO_EXACT_POW:
+        return pow(a, b);
+    case PTO_EXACT_AND:
+    case PTO_EXACT_OR:
+    case PTO_EXACT_XOR:
+    case PTO_EXACT_NOT:
+    case PTO_EXACT_SHL:
+    case PTO_EXACT_SHR:
     case PTO_EXACT_COPY:
         break;
     }
@@ -125,15 +217,18 @@ uint64_t pto_exact_apply(pto_exact_op op, pto_dtype type, uint64_t a, uint64_t b
     if (pto_dtype_is_int(type)) {
         const int64_t result =
             apply_integer(op, integer_of(type, a), integer_of(type, b), integer_of(type, c));
-        return (uint64_t)result & (UINT64_MAX >> (64 - bits));
+        const uint64_t code = (uint64_t)result & (UINT64_MAX >> (64 - bits));
+        return has_relu(op) && integer_of(type, code) < 0 ? 0 : code;
     }
     if ((op == PTO_EXACT_ABS || op == PTO_EXACT_NEG) &&
         pto_format_describe(pto_format_of_dtype(type))->kind == PTO_FORMAT_BINARY) {
         const uint64_t sign = UINT64_C(1) << (bits - 1); /* the other bits stay, NaN included */
         return op == PTO_EXACT_ABS ? a & ~sign : a ^ sign;
     }
-    const double result = apply_float(op, type, pto_number_to_double(type, a), pto_number_to_double(type, b),
-                                      pto_number_to_double(type, c));
+    double result = apply_float(op, type, pto_number_to_double(type, a), pto_number_to_double(type, b),
+                                pto_number_to_double(type, c));
+    if (has_relu(op) && !(result > 0.0) && !(isnan(result) && relu_keeps_nan(op)))
+        result = 0.0;
     return pto_number_from_double(type, result, PTO_CAST_NONE, false);
 }
 
@@ -143,14 +238,15 @@ static uint64_t input_at(pto_map_input input, pto_dtype type, int32_t row, int32
     return pto_exact_load(input.data, type, input.type ? pto_tile_offset(input.type, row, col) : 0);
 }
 
-void pto_exact_map(pto_exact_op op, pto_tile *dst, pto_map_input a, pto_map_input b) {
+void pto_exact_map(pto_exact_op op, pto_tile *dst, const pto_map_input input[3]) {
     const pto_dtype type = dst->type.dtype;
     for (int32_t row = 0; row < dst->valid_rows; row++) {
         for (int32_t col = 0; col < dst->valid_cols; col++) {
             const int64_t index = pto_tile_offset(&dst->type, row, col);
-            const uint64_t old = pto_exact_load(dst->data, type, index);
-            const uint64_t code =
-                pto_exact_apply(op, type, input_at(a, type, row, col), input_at(b, type, row, col), old);
+            const uint64_t c =
+                input[2].data ? input_at(input[2], type, row, col) : pto_exact_load(dst->data, type, index);
+            const uint64_t code = pto_exact_apply(op, type, input_at(input[0], type, row, col),
+                                                  input_at(input[1], type, row, col), c);
             pto_exact_store(dst->data, type, index, code);
         }
     }

@@ -112,6 +112,11 @@ static void extreme(mpfr_t to, const mpfr_t a, const mpfr_t b, bool larger) {
     mpfr_set(to, takes_a ? a : b, MPFR_RNDN);
 }
 
+static void relu(mpfr_t value, const pto_numeric_options *options) {
+    if (mpfr_nan_p(value) ? !options->relu_keeps_nan : mpfr_sgn(value) <= 0)
+        mpfr_set_zero(value, 1);
+}
+
 static uint64_t of_floats(reference_op op, pto_dtype type, uint64_t a, uint64_t b, uint64_t c,
                           const pto_numeric_options *options) {
     mpfr_t x, y, z, r;
@@ -166,7 +171,60 @@ static uint64_t of_floats(reference_op op, pto_dtype type, uint64_t a, uint64_t 
             decode(r, type, encode(type, r));
         mpfr_add(r, r, z, MPFR_RNDN);
         break;
+    case REFERENCE_ADD_ADD:
+    case REFERENCE_SUB_ADD:
+        (op == REFERENCE_ADD_ADD ? mpfr_add : mpfr_sub)(r, x, y, MPFR_RNDN);
+        decode(r, type, encode(type, r));
+        mpfr_add(r, r, z, MPFR_RNDN);
+        break;
+    case REFERENCE_FUSED_MULADD:
+    case REFERENCE_FUSED_MULADD_RELU:
+        mpfr_mul(r, x, z, MPFR_RNDN);
+        if (options->unfused)
+            decode(r, type, encode(type, r));
+        mpfr_add(r, r, y, MPFR_RNDN);
+        if (op == REFERENCE_FUSED_MULADD_RELU)
+            relu(r, options);
+        break;
+    case REFERENCE_SUB_RELU:
+        mpfr_sub(r, x, y, MPFR_RNDN);
+        relu(r, options);
+        break;
+    case REFERENCE_LEAKY_RELU:
+        if (mpfr_nan_p(x) || mpfr_sgn(x) <= 0)
+            mpfr_mul(r, x, y, MPFR_RNDN);
+        else
+            mpfr_set(r, x, MPFR_RNDN);
+        break;
+    case REFERENCE_AXPY:
+        mpfr_mul(r, x, y, MPFR_RNDN);
+        if (options->unfused)
+            decode(r, type, encode(type, r));
+        mpfr_add(r, r, z, MPFR_RNDN);
+        break;
+    case REFERENCE_FMOD:
+        mpfr_fmod(r, x, y, MPFR_RNDN);
+        break;
+    case REFERENCE_REM:
+        mpfr_fmod(r, x, y, MPFR_RNDN);
+        if (!mpfr_nan_p(r) && !mpfr_zero_p(r) && mpfr_signbit(r) != mpfr_signbit(y))
+            mpfr_add(r, r, y, MPFR_RNDN);
+        break;
+    case REFERENCE_POW: { /* 200 bits are far more than any rounding of a result needs */
+        mpfr_t p;
+        mpfr_init2(p, 200);
+        mpfr_pow(p, x, y, MPFR_RNDN);
+        mpfr_set(r, p, MPFR_RNDN);
+        mpfr_clear(p);
+        break;
+    }
     case REFERENCE_FILL:
+    case REFERENCE_AND:
+    case REFERENCE_OR:
+    case REFERENCE_XOR:
+    case REFERENCE_NOT:
+    case REFERENCE_SHL:
+    case REFERENCE_SHR:
         break;
     }
     const uint64_t code = encode(type, r);
@@ -219,6 +277,64 @@ static uint64_t of_integers(reference_op op, pto_dtype type, uint64_t a, uint64_
     case REFERENCE_MULADD:
         r = a * b + c;
         break;
+    case REFERENCE_ADD_ADD:
+        r = a + b + c;
+        break;
+    case REFERENCE_SUB_ADD:
+        r = a - b + c;
+        break;
+    case REFERENCE_FUSED_MULADD:
+    case REFERENCE_FUSED_MULADD_RELU:
+        r = a * c + b;
+        r = op == REFERENCE_FUSED_MULADD_RELU && is_signed && (r & sign) ? 0 : r;
+        break;
+    case REFERENCE_SUB_RELU:
+        r = a - b;
+        r = is_signed && (r & sign) ? 0 : r;
+        break;
+    case REFERENCE_LEAKY_RELU:
+        r = negative || a == 0 ? a * b : a;
+        break;
+    case REFERENCE_AXPY:
+        r = a * b + c;
+        break;
+    case REFERENCE_FMOD:
+    case REFERENCE_REM:
+        r = other ? magnitude % other : 0;
+        if (op == REFERENCE_FMOD || r == 0)
+            r = negative ? 0 - r : r;
+        else if (negative != other_negative)
+            r = negative ? other - r : r - other;
+        else
+            r = negative ? 0 - r : r;
+        break;
+    case REFERENCE_POW:
+        r = 1;
+        if (other_negative)
+            r = magnitude == 1 ? (negative && (b & 1) ? 0 - r : 1) : 0;
+        else
+            for (unsigned i = bits; i-- > 0;)
+                r = r * r * (b >> i & 1 ? a : 1);
+        break;
+    case REFERENCE_AND:
+        r = a & b;
+        break;
+    case REFERENCE_OR:
+        r = a | b;
+        break;
+    case REFERENCE_XOR:
+        r = (a | b) - (a & b);
+        break;
+    case REFERENCE_NOT:
+        r = 0 - a - 1;
+        break;
+    case REFERENCE_SHL:
+    case REFERENCE_SHR: {
+        r = a;
+        for (uint64_t n = b % bits; n; n--) /* a step at a time: doubled, or halved with the sign kept */
+            r = op == REFERENCE_SHL ? (r * 2) & mask : r >> 1 | (negative ? sign : 0);
+        break;
+    }
     case REFERENCE_SQRT:
     case REFERENCE_RSQRT:
     case REFERENCE_FILL:
@@ -283,4 +399,47 @@ uint16_t reference_adddeqrelu(int32_t a, int32_t b, float scale, const pto_numer
     }
     mpfr_clear(x);
     return (uint16_t)(options->flush_subnormals ? flush(PTO_F16, half) : half);
+}
+
+uint64_t reference_product_f32(uint64_t a, uint64_t b) {
+    mpfr_t x, y;
+    mpfr_inits2(PRECISION, x, y, (mpfr_ptr)0);
+    decode(x, PTO_F16, a);
+    decode(y, PTO_F16, b);
+    mpfr_mul(x, x, y, MPFR_RNDN);
+    const uint64_t code = encode(PTO_F32, x);
+    mpfr_clears(x, y, (mpfr_ptr)0);
+    return code;
+}
+
+uint64_t reference_relu_conv(pto_dtype from, bool subtracts, uint64_t a, uint64_t b,
+                             const pto_numeric_options *options) {
+    if (from == PTO_S16) {
+        const int32_t x = (int32_t)(a ^ 0x8000) - 0x8000, y = (int32_t)(b ^ 0x8000) - 0x8000;
+        const int32_t sum = subtracts ? x - y : x + y;
+        return (uint64_t)(sum < 0 ? 0 : sum > 127 ? 127 : sum);
+    }
+    if (options->flush_subnormals) {
+        a = flush(from, a);
+        b = flush(from, b);
+    }
+    mpfr_t x, y;
+    mpfr_inits2(PRECISION, x, y, (mpfr_ptr)0);
+    decode(x, from, a);
+    decode(y, from, b);
+    (subtracts ? mpfr_sub : mpfr_add)(x, x, y, MPFR_RNDN);
+    decode(x, from, encode(from, x));
+    uint64_t code = 0;
+    if (mpfr_nan_p(x)) {
+        code = from == PTO_F32 && options->relu_keeps_nan ? 0x7E00 : 0;
+    } else if (mpfr_sgn(x) > 0 && from == PTO_F32) {
+        code = encode(PTO_F16, x);
+        code = code == 0x7C00 ? 0x7BFF : code;
+        code = options->flush_subnormals ? flush(PTO_F16, code) : code;
+    } else if (mpfr_sgn(x) > 0) {
+        mpfr_roundeven(x, x);
+        code = mpfr_cmp_ui(x, 127) > 0 ? 127 : mpfr_get_ui(x, MPFR_RNDN);
+    }
+    mpfr_clears(x, y, (mpfr_ptr)0);
+    return code;
 }

@@ -7,11 +7,13 @@
 #include "support/tile_testing.h"
 
 typedef enum elementwise_shape {
-    ELEMENTWISE_UNARY,       /* dst, src */
-    ELEMENTWISE_BINARY,      /* dst, src0, src1; the reference's c is the old dst */
-    ELEMENTWISE_TILE_SCALAR, /* dst, src, scalar */
-    ELEMENTWISE_SCALAR_TILE, /* dst, scalar, src */
-    ELEMENTWISE_SCALAR       /* dst, scalar */
+    ELEMENTWISE_UNARY,           /* dst, src */
+    ELEMENTWISE_BINARY,          /* dst, src0, src1; the reference's c is the old dst */
+    ELEMENTWISE_TILE_SCALAR,     /* dst, src, scalar */
+    ELEMENTWISE_SCALAR_TILE,     /* dst, scalar, src */
+    ELEMENTWISE_SCALAR,          /* dst, scalar */
+    ELEMENTWISE_TERNARY,         /* dst, src0, src1, src2; the reference's c is src2 */
+    ELEMENTWISE_TILE_SCALAR_TILE /* dst, src0, scalar, src1; the reference's c is src1 */
 } elementwise_shape;
 
 typedef struct elementwise_case {
@@ -35,6 +37,11 @@ typedef enum elementwise_place {
 void elementwise_check(testing_random *random, const elementwise_case *test, pto_target target,
                        pto_dtype type, testing_layout layout, int32_t rows, int32_t cols,
                        elementwise_place place, const pto_numeric_options *options);
+
+/* `turns` runs on target cpu with random layouts, extents and places, and as many over row-major tiles,
+ * apart, on each NPU target whose row accepts the type. */
+void elementwise_sweep(testing_random *random, const elementwise_case *test, pto_dtype type, int turns,
+                       const pto_numeric_options *options);
 
 /* A scalar operand with exactly this code of the type. */
 pto_operand elementwise_scalar(pto_dtype type, uint64_t code);
