@@ -47,6 +47,8 @@ void pto_rule_col_reduce_shape(pto_legality *, const pto_rule_use *);
 void pto_rule_arg_index(pto_legality *, const pto_rule_use *);
 void pto_rule_row_reduce_tmp(pto_legality *, const pto_rule_use *);
 void pto_rule_colsum_tmp(pto_legality *, const pto_rule_use *);
+void pto_rule_col_arg_tmp(pto_legality *, const pto_rule_use *);
+void pto_rule_partial_cover(pto_legality *, const pto_rule_use *);
 void pto_rule_row_expand_mode(pto_legality *, const pto_rule_use *);
 void pto_rule_row_expand_tmp(pto_legality *, const pto_rule_use *);
 void pto_rule_row_expand_place(pto_legality *, const pto_rule_use *);

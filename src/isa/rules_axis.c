@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of the reductions and broadcasts along an axis (part 20, 3 and 4). */
+/* Rules of the reductions and broadcasts along an axis and of the partial operations (part 20, 3, 4 and 6).
+ */
 #include "isa/axis.h"
 #include "isa/rules_shared.h"
 
@@ -32,6 +33,12 @@ static const pto_legality_operand *source_of(const pto_legality *legality, int *
     return &legality->operand[*position];
 }
 
+static bool is_column_arg(pto_op op) { return op == PTO_OP_TCOLARGMAX || op == PTO_OP_TCOLARGMIN; }
+
+static bool is_row_arg(pto_op op) { return op == PTO_OP_TROWARGMAX || op == PTO_OP_TROWARGMIN; }
+
+static bool is_arg(pto_op op) { return is_row_arg(op) || is_column_arg(op); }
+
 /* ---- reductions ---- */
 
 static void require_flat_source(pto_legality *legality, int src) {
@@ -43,7 +50,7 @@ static void require_flat_source(pto_legality *legality, int src) {
 /* One destination: `kept` is its extent along the axis that stays, `reduced` along the other. */
 static void require_extent(pto_legality *legality, int dst, const char *axis, int32_t kept,
                            int32_t source_kept, const char *other, int32_t reduced) {
-    bool exact = legality->form->op == PTO_OP_TROWARGMAX;
+    bool exact = is_arg(legality->form->op);
     char allowed[64];
     if (kept >= 0 && source_kept >= 0 && kept != source_kept) {
         snprintf(allowed, sizeof allowed, "%d valid %s, as src", source_kept, axis);
@@ -57,14 +64,19 @@ static void require_extent(pto_legality *legality, int dst, const char *axis, in
     }
 }
 
+static void require_nonempty_source(pto_legality *legality, int src) {
+    const pto_legality_operand *operand = &legality->operand[src];
+    if (operand->valid_rows == 0 || operand->valid_cols == 0)
+        pto_legality_refuse(legality, "PTO-E0324", src, "at least 1 x 1", "%d x %d", operand->valid_rows,
+                            operand->valid_cols);
+}
+
 void pto_rule_row_reduce_shape(pto_legality *legality, const pto_rule_use *use) {
     (void)use;
     int position;
     const pto_legality_operand *src = source_of(legality, &position);
     require_flat_source(legality, position);
-    if (src->valid_rows == 0 || src->valid_cols == 0)
-        pto_legality_refuse(legality, "PTO-E0324", position, "at least 1 x 1", "%d x %d", src->valid_rows,
-                            src->valid_cols);
+    require_nonempty_source(legality, position);
     for (int i = 0; i < position; i++) {
         const pto_legality_operand *dst = &legality->operand[i];
         if (!pto_tile_type_is_flat_row_major(&dst->type) && !is_single_column(&dst->type))
@@ -79,12 +91,30 @@ void pto_rule_col_reduce_shape(pto_legality *legality, const pto_rule_use *use) 
     int position;
     const pto_legality_operand *src = source_of(legality, &position);
     require_flat_source(legality, position);
-    const pto_legality_operand *dst = &legality->operand[0];
-    if (!pto_tile_type_is_flat_row_major(&dst->type))
-        pto_legality_refuse(legality, "PTO-E0601", 0, "ND", "%s", pto_tile_type_layout_name(&dst->type));
-    /* an empty source reduces to nothing: then only the columns must agree */
-    int32_t rows = src->valid_rows == 0 || src->valid_cols == 0 ? 1 : dst->valid_rows;
-    require_extent(legality, 0, "columns", dst->valid_cols, src->valid_cols, "rows", rows);
+    if (is_arg(legality->form->op))
+        require_nonempty_source(legality, position);
+    /* an empty source of the others reduces to nothing: then only the columns must agree */
+    bool empty = src->valid_rows == 0 || src->valid_cols == 0;
+    for (int i = 0; i < position; i++) {
+        const pto_legality_operand *dst = &legality->operand[i];
+        if (!pto_tile_type_is_flat_row_major(&dst->type))
+            pto_legality_refuse(legality, "PTO-E0601", i, "ND", "%s", pto_tile_type_layout_name(&dst->type));
+        require_extent(legality, i, "columns", dst->valid_cols, src->valid_cols, "rows",
+                       empty ? 1 : dst->valid_rows);
+    }
+}
+
+/* The index types of an arg reduction: s32 and u32, in the value form also 16 bits beside 2-byte values; the
+ * column form of a2a3 and a5 writes an index as wide as the value. */
+static const char *index_types(const pto_legality *legality, bool value_form, int32_t value_bytes,
+                               pto_dtype index) {
+    const bool narrow = index == PTO_S16 || index == PTO_U16, wide = index == PTO_S32 || index == PTO_U32;
+    const bool narrow_allowed = value_form && value_bytes == 2;
+    const bool wide_allowed =
+        !narrow_allowed || legality->target == PTO_TARGET_CPU || !is_column_arg(legality->form->op);
+    if ((narrow && narrow_allowed) || (wide && wide_allowed))
+        return NULL;
+    return !wide_allowed ? "s16, u16" : narrow_allowed ? "s16, u16, s32, u32" : "s32, u32";
 }
 
 void pto_rule_arg_index(pto_legality *legality, const pto_rule_use *use) {
@@ -93,17 +123,16 @@ void pto_rule_arg_index(pto_legality *legality, const pto_rule_use *use) {
     const pto_legality_operand *src = source_of(legality, &position);
     int index = position - 1;
     pto_dtype dtype = legality->operand[index].type.dtype;
-    bool narrow = dtype == PTO_S16 || dtype == PTO_U16;
-    bool narrow_allowed = position == 2 && element_bytes(&src->type) == 2;
-    if (dtype != PTO_S32 && dtype != PTO_U32 && !(narrow && narrow_allowed)) {
-        pto_legality_refuse(legality, "PTO-E0604", index, narrow_allowed ? "s16, u16, s32, u32" : "s32, u32",
-                            "%s", pto_dtype_name(dtype));
+    const char *allowed = index_types(legality, position == 2, element_bytes(&src->type), dtype);
+    if (allowed) {
+        pto_legality_refuse(legality, "PTO-E0604", index, allowed, "%s", pto_dtype_name(dtype));
         return;
     }
-    int32_t limit = dtype == PTO_S16 ? INT16_MAX : UINT16_MAX;
-    if (narrow && src->valid_cols > 0 && src->valid_cols - 1 > limit)
+    int32_t extent = is_column_arg(legality->form->op) ? src->valid_rows : src->valid_cols;
+    int32_t limit = dtype == PTO_S16 ? INT16_MAX : dtype == PTO_U16 ? UINT16_MAX : INT32_MAX;
+    if (extent - 1 > limit)
         pto_legality_refuse(legality, "PTO-E0605", index,
-                            dtype == PTO_S16 ? "at most 32767" : "at most 65535", "%d", src->valid_cols - 1);
+                            dtype == PTO_S16 ? "at most 32767" : "at most 65535", "%d", extent - 1);
 }
 
 /* ---- scratch of the reductions ---- */
@@ -125,7 +154,8 @@ static int64_t row_arg_stride(int64_t cols, int64_t vector, int64_t block) {
 }
 
 static bool is_row_reduction(pto_op op) {
-    return op == PTO_OP_TROWSUM || op == PTO_OP_TROWMAX || op == PTO_OP_TROWMIN || op == PTO_OP_TROWARGMAX;
+    return op == PTO_OP_TROWSUM || op == PTO_OP_TROWPROD || op == PTO_OP_TROWMAX || op == PTO_OP_TROWMIN ||
+           is_row_arg(op);
 }
 
 static pto_axis_scratch scratch(pto_dtype dtype, int64_t rows, int64_t cols, int64_t block) {
@@ -147,8 +177,8 @@ static pto_axis_scratch row_reduction_scratch(const pto_legality *legality) {
     int64_t rows = src->valid_rows, cols = src->valid_cols, bytes = element_bytes(&src->type);
     int64_t block = BLOCK_BYTES / bytes, vector = VECTOR_BYTES / bytes;
     pto_dtype dtype = src->type.dtype;
-    bool arg = op == PTO_OP_TROWARGMAX;
-    if (!arg && !pto_dtype_is_float(dtype))
+    bool arg = is_row_arg(op);
+    if (!arg && (!pto_dtype_is_float(dtype) || op == PTO_OP_TROWPROD))
         return scratch(dtype, 1, block, block);
     if (rows < 0 || cols < 0)
         return none;
@@ -156,6 +186,18 @@ static pto_axis_scratch row_reduction_scratch(const pto_legality *legality) {
         return arg && position == 2 ? scratch(dtype, rows, 2, block) : none;
     return scratch(dtype, rows, arg ? row_arg_stride(cols, vector, block) : row_fold_stride(op, cols, vector),
                    block);
+}
+
+/* 20, 3 TCOLARGMAX: one row of running winners, for halves that give an index alone also their converted
+ * indices. */
+static pto_axis_scratch column_arg_scratch(const pto_legality *legality) {
+    int position;
+    const pto_legality_operand *src = source_of(legality, &position);
+    if (src->valid_rows == 0 || src->valid_cols <= 0)
+        return (pto_axis_scratch){0};
+    int64_t bytes = element_bytes(&src->type), block = BLOCK_BYTES / bytes, vector = VECTOR_BYTES / bytes;
+    int64_t group = src->valid_cols >= vector ? vector : round_up_div(src->valid_cols, block) * block;
+    return scratch(src->type.dtype, 1, (bytes == 2 && position == 1 ? 3 : 2) * group, block);
 }
 
 pto_axis_scratch pto_axis_scratch_of(const pto_legality *legality) {
@@ -166,6 +208,8 @@ pto_axis_scratch pto_axis_scratch_of(const pto_legality *legality) {
         return none;
     if (is_row_reduction(op))
         return row_reduction_scratch(legality);
+    if (is_column_arg(op))
+        return column_arg_scratch(legality);
     const pto_legality_operand *src = source_of(legality, &position);
     if (op == PTO_OP_TCOLSUM) {
         const pto_legality_operand *binary = &legality->operand[3];
@@ -215,7 +259,7 @@ void pto_rule_row_reduce_tmp(pto_legality *legality, const pto_rule_use *use) {
         return;
     const pto_legality_operand *have = &legality->operand[tmp];
     int32_t vector = VECTOR_BYTES / element_bytes(&src->type);
-    if (legality->form->op == PTO_OP_TROWARGMAX && src->valid_cols <= vector) {
+    if (is_row_arg(legality->form->op) && src->valid_cols <= vector) {
         /* pairs (value, index): 2 R elements in one column, or two valid columns of R rows */
         bool column = is_single_column(&have->type) && have->type.rows >= 2 * need.rows;
         bool pairs = pto_tile_type_is_flat_row_major(&have->type) && have->type.rows >= need.rows &&
@@ -231,10 +275,22 @@ void pto_rule_row_reduce_tmp(pto_legality *legality, const pto_rule_use *use) {
         return;
     }
     int64_t cols = need.cols;
-    if (legality->form->op ==
-        PTO_OP_TROWARGMAX) /* the exact minimum: the rounded one only makes a tile legal */
+    if (is_row_arg(legality->form->op)) /* the exact minimum: the rounded one only makes a tile legal */
         cols = row_arg_stride(src->valid_cols, vector, BLOCK_BYTES / element_bytes(&src->type));
     require_tmp_shape(legality, tmp, need.rows, cols);
+}
+
+/* a2a3 only */
+void pto_rule_col_arg_tmp(pto_legality *legality, const pto_rule_use *use) {
+    (void)use;
+    int position, tmp = first_with_role(legality->form, PTO_ROLE_TMP);
+    source_of(legality, &position);
+    pto_axis_scratch need = pto_axis_scratch_of(legality);
+    if (!tmp_is_given(legality, tmp, need.used))
+        return;
+    refuse_tmp_type(legality, tmp, position);
+    if (need.used && !legality->failed)
+        require_tmp_shape(legality, tmp, need.rows, need.cols);
 }
 
 /* a2a3 and a5: the tree of isBinary */
@@ -440,4 +496,46 @@ void pto_rule_col_expand_copy(pto_legality *legality, const pto_rule_use *use) {
     char allowed[48];
     snprintf(allowed, sizeof allowed, "%d valid columns, as dst", dst->valid_cols);
     pto_legality_refuse(legality, "PTO-E0616", 1, allowed, "%d valid columns", src->valid_cols);
+}
+
+/* ---- partial operations ---- */
+
+/* Is the valid region of `operand` that of the destination; does it lie inside? */
+static pto_axis_answer covers(const pto_legality *legality, int dst, int operand) {
+    const pto_legality_operand *a = &legality->operand[dst], *b = &legality->operand[operand];
+    return both(equal_extent(a->valid_rows, b->valid_rows), equal_extent(a->valid_cols, b->valid_cols));
+}
+
+static pto_axis_answer lies_inside(const pto_legality *legality, int dst, int operand) {
+    const pto_legality_operand *a = &legality->operand[dst], *b = &legality->operand[operand];
+    if ((a->valid_rows >= 0 && b->valid_rows > a->valid_rows) ||
+        (a->valid_cols >= 0 && b->valid_cols > a->valid_cols))
+        return PTO_AXIS_NO;
+    return a->valid_rows >= 0 && a->valid_cols >= 0 && b->valid_rows >= 0 && b->valid_cols >= 0
+               ? PTO_AXIS_YES
+               : PTO_AXIS_UNKNOWN;
+}
+
+/* partial_cover(dst, src0, src1) */
+void pto_rule_partial_cover(pto_legality *legality, const pto_rule_use *use) {
+    const int dst = use->arg[0];
+    const pto_legality_operand *operand = legality->operand;
+    if (operand[dst].valid_rows == 0 || operand[dst].valid_cols == 0)
+        return; /* nothing happens */
+    char allowed[64];
+    snprintf(allowed, sizeof allowed, "at most %d x %d, as dst, and one source as large",
+             operand[dst].valid_rows, operand[dst].valid_cols);
+    for (int i = 1; i < 3; i++) {
+        const int src = use->arg[i];
+        if (lies_inside(legality, dst, src) == PTO_AXIS_NO) {
+            pto_legality_refuse(legality, "PTO-E0618", src, allowed, "%d x %d", operand[src].valid_rows,
+                                operand[src].valid_cols);
+            return;
+        }
+    }
+    if (covers(legality, dst, use->arg[1]) == PTO_AXIS_NO &&
+        covers(legality, dst, use->arg[2]) == PTO_AXIS_NO)
+        pto_legality_refuse(legality, "PTO-E0618", -1, allowed, "%d x %d and %d x %d",
+                            operand[use->arg[1]].valid_rows, operand[use->arg[1]].valid_cols,
+                            operand[use->arg[2]].valid_rows, operand[use->arg[2]].valid_cols);
 }

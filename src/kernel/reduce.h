@@ -53,6 +53,13 @@ PTO_INLINE float reduce_round(float x, reduce_format format, bool flush) {
     return flush ? reduce_flush(r, format) : r;
 }
 
+typedef enum reduce_op { REDUCE_SUM, REDUCE_PRODUCT } reduce_op;
+
+/* One node of a fold. */
+PTO_INLINE float reduce_node(reduce_op op, float a, float b, reduce_format format, bool flush) {
+    return reduce_round(op == REDUCE_SUM ? a + b : a * b, format, flush);
+}
+
 /* count elements of `format` as floats. */
 PTO_INLINE void reduce_widen_as(float *out, const void *from, int64_t count, reduce_format format,
                                 bool flush) {

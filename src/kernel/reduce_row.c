@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TROWMAX, TROWMIN, TROWARGMAX (part 20, 3; N5). Maxima do not depend on the order, so rows are folded in the
+/* TROWMAX, TROWMIN (part 20, 3; N5). Maxima do not depend on the order, so rows are folded in the
  * integer domain, where they vectorise at every level and NaN and the sign of zero need no branch. */
 #include "kernel/reduce_extreme.h"
 
@@ -77,85 +77,3 @@ static pto_status extreme_rows(const pto_kernel_call *call, bool minimum) {
 
 PTO_KERNEL(trowmax) { return extreme_rows(call, false); }
 PTO_KERNEL(trowmin) { return extreme_rows(call, true); }
-
-/* ---- position of the maximum ---- */
-
-/* Keys whose integer order is the order of the comparison: both zeros are 0 (they tie), NaN is the largest,
- * so that the first one wins. magnitude 0: integers, bias makes unsigned ones signed. */
-#define ARG_KEY(U, S, bits)                                                                                  \
-    (((bits)&magnitude) > infinity ? top                                                                     \
-     : magnitude && (S)(bits) < 0  ? (S)(0 - ((bits)&magnitude))                                             \
-                                   : (S)((bits) ^ bias))
-#define ARG_ROWS(NAME, U, S, MAX)                                                                            \
-    static int64_t NAME(const void *row, int64_t cols, U magnitude, U infinity, U bias) {                    \
-        const U *x = row;                                                                                    \
-        const S top = MAX;                                                                                   \
-        S best = ARG_KEY(U, S, x[0]);                                                                        \
-        for (int64_t j = 1; j < cols; j++) {                                                                 \
-            const S key = ARG_KEY(U, S, x[j]);                                                               \
-            best = key > best ? key : best;                                                                  \
-        }                                                                                                    \
-        int64_t j = 0;                                                                                       \
-        enum { STRIDE = 64 };                                                                                \
-        for (; j + STRIDE <= cols; j += STRIDE) { /* whole strides without a branch inside */                \
-            U found = 0;                                                                                     \
-            for (int k = 0; k < STRIDE; k++)                                                                 \
-                found = (U)(found | (ARG_KEY(U, S, x[j + k]) == best));                                      \
-            if (found)                                                                                       \
-                break;                                                                                       \
-        }                                                                                                    \
-        while (ARG_KEY(U, S, x[j]) != best)                                                                  \
-            j++;                                                                                             \
-        return j;                                                                                            \
-    }
-ARG_ROWS(arg_row_8, uint8_t, int8_t, INT8_MAX)
-ARG_ROWS(arg_row_16, uint16_t, int16_t, INT16_MAX)
-ARG_ROWS(arg_row_32, uint32_t, int32_t, INT32_MAX)
-ARG_ROWS(arg_row_64, uint64_t, int64_t, INT64_MAX)
-
-static int64_t arg_of_row(const void *row, pto_dtype dtype, int64_t cols) {
-    const bool is_signed = pto_dtype_is_signed(dtype);
-    switch (dtype) {
-    case PTO_F32:
-        return arg_row_32(row, cols, UINT32_C(0x7FFFFFFF), UINT32_C(0x7F800000), 0);
-    case PTO_F16:
-        return arg_row_16(row, cols, 0x7FFF, 0x7C00, 0);
-    case PTO_BF16:
-        return arg_row_16(row, cols, 0x7FFF, 0x7F80, 0);
-    default:
-        break;
-    }
-    switch (pto_dtype_bits(dtype)) {
-    case 8:
-        return arg_row_8(row, cols, 0, 0, is_signed ? 0 : UINT8_C(0x80));
-    case 16:
-        return arg_row_16(row, cols, 0, 0, is_signed ? 0 : UINT16_C(0x8000));
-    case 32:
-        return arg_row_32(row, cols, 0, 0, is_signed ? 0 : UINT32_C(1) << 31);
-    default:
-        return arg_row_64(row, cols, 0, 0, is_signed ? 0 : UINT64_C(1) << 63);
-    }
-}
-
-static pto_status arg_rows(const pto_tile *src, pto_tile *index, pto_tile *value) {
-    const size_t bytes = pto_dtype_bits(src->type.dtype) / 8;
-    const bool narrow = pto_dtype_bits(index->type.dtype) == 16;
-    for (int64_t r = 0; r < src->valid_rows; r++) {
-        const char *row = (const char *)src->data + (size_t)(r * src->type.cols) * bytes;
-        const int64_t best = arg_of_row(row, src->type.dtype, src->valid_cols),
-                      at = r * reduce_row_step(index);
-        if (narrow)
-            ((uint16_t *)index->data)[at] = (uint16_t)best;
-        else
-            ((uint32_t *)index->data)[at] = (uint32_t)best;
-        if (value)
-            memcpy((char *)value->data + (size_t)(r * reduce_row_step(value)) * bytes,
-                   row + (size_t)best * bytes, bytes);
-    }
-    return PTO_OK;
-}
-
-PTO_KERNEL(trowargmax) { return arg_rows(pto_call_tile(call, 1), pto_call_tile(call, 0), NULL); }
-PTO_KERNEL(trowargmax_value) {
-    return arg_rows(pto_call_tile(call, 2), pto_call_tile(call, 1), pto_call_tile(call, 0));
-}

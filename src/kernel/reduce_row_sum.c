@@ -2,147 +2,9 @@
 /* TROWSUM. Integers wrap, so their order is free. Float sums have the order of the target (part 20, 3.1):
  * rows go through vector lanes, transposed four columns at a time, so that the order inside of a row stays.
  */
-#include "kernel/reduce.h"
+#include "kernel/reduce_lanes.h"
 
 #include <string.h>
-
-/* ---- LANES rows at once ---- */
-
-#if defined(PTO_LEVEL_AVX512)
-enum { LANES = 16 };
-#elif defined(PTO_LEVEL_AVX2)
-enum { LANES = 8 };
-#else
-enum { LANES = 4 };
-#endif
-enum { QUADS = LANES / 4, GROUPS = 4, BLOCK_ROWS = LANES * GROUPS };
-
-typedef float quad __attribute__((vector_size(16)));
-typedef float lanes __attribute__((vector_size(4 * LANES)));
-
-PTO_INLINE quad load_quad(const float *from) {
-    quad q;
-    memcpy(&q, from, sizeof q);
-    return q;
-}
-
-/* Quad p of the result is 4 columns of row q + 4 p. */
-PTO_INLINE lanes gather_rows(const float *from, int64_t pitch) {
-#if defined(PTO_LEVEL_AVX512)
-    typedef float octet __attribute__((vector_size(32)));
-    const octet low =
-        __builtin_shufflevector(load_quad(from), load_quad(from + 4 * pitch), 0, 1, 2, 3, 4, 5, 6, 7);
-    const octet high = __builtin_shufflevector(load_quad(from + 8 * pitch), load_quad(from + 12 * pitch), 0,
-                                               1, 2, 3, 4, 5, 6, 7);
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-#elif defined(PTO_LEVEL_AVX2)
-    return __builtin_shufflevector(load_quad(from), load_quad(from + 4 * pitch), 0, 1, 2, 3, 4, 5, 6, 7);
-#else
-    (void)pitch;
-    return load_quad(from);
-#endif
-}
-
-/* Interleaves the low or high halves of every quad; joins low or high pairs. */
-#if defined(PTO_LEVEL_AVX512)
-#define LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
-#define HIGH(a, b) __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
-#define LOW_PAIR(a, b) __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
-#define HIGH_PAIR(a, b)                                                                                      \
-    __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
-#elif defined(PTO_LEVEL_AVX2)
-#define LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
-#define HIGH(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
-#define LOW_PAIR(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
-#define HIGH_PAIR(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
-#else
-#define LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
-#define HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
-#define LOW_PAIR(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5)
-#define HIGH_PAIR(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
-#endif
-
-/* column[k], lane 4 p + q = row q + 4 p, column k: a 4 x 4 transposition in every quad. Lane l is row l. */
-PTO_INLINE void load_columns(const float *from, int64_t pitch, lanes column[4]) {
-    const lanes r0 = gather_rows(from, pitch), r1 = gather_rows(from + pitch, pitch);
-    const lanes r2 = gather_rows(from + 2 * pitch, pitch), r3 = gather_rows(from + 3 * pitch, pitch);
-    const lanes low01 = LOW(r0, r1), high01 = HIGH(r0, r1), low23 = LOW(r2, r3), high23 = HIGH(r2, r3);
-    column[0] = LOW_PAIR(low01, low23);
-    column[1] = HIGH_PAIR(low01, low23);
-    column[2] = LOW_PAIR(high01, high23);
-    column[3] = HIGH_PAIR(high01, high23);
-}
-
-PTO_INLINE lanes round_lanes(lanes x, reduce_format format, bool flush) {
-    if (format == REDUCE_F32 && !flush)
-        return x;
-#if defined(PTO_LEVEL_AVX512)
-    if (format == REDUCE_F16 && !flush)
-        return (lanes)_mm512_cvtph_ps(_mm512_cvtps_ph((__m512)x, _MM_FROUND_TO_NEAREST_INT));
-#elif defined(PTO_LEVEL_AVX2)
-    if (format == REDUCE_F16 && !flush)
-        return (lanes)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT));
-#endif
-    float value[LANES];
-    memcpy(value, &x, sizeof value);
-#pragma omp simd
-    for (int l = 0; l < LANES; l++)
-        value[l] = reduce_round(value[l], format, flush);
-    memcpy(&x, value, sizeof value);
-    return x;
-}
-
-/* ---- cpu: ascending from +0 in float ---- */
-
-/* GROUP * LANES rows; independent groups hide the latency of the chain of additions. */
-PTO_INLINE void fold_rows(const float *from, int64_t pitch, int64_t cols, int groups, bool flush,
-                          float *out) {
-    lanes sum[GROUPS];
-    for (int g = 0; g < groups; g++)
-        sum[g] = (lanes){0};
-    int64_t j = 0;
-    for (; j + 4 <= cols; j += 4)
-        for (int g = 0; g < groups; g++) {
-            lanes column[4];
-            load_columns(from + g * LANES * pitch + j, pitch, column);
-            for (int k = 0; k < 4; k++)
-                sum[g] = round_lanes(sum[g] + column[k], REDUCE_F32, flush);
-        }
-    memcpy(out, sum, (size_t)groups * sizeof sum[0]);
-    for (; j < cols; j++)
-        for (int r = 0; r < groups * LANES; r++)
-            out[r] = reduce_round(out[r] + from[r * pitch + j], REDUCE_F32, flush);
-}
-
-PTO_INLINE void fold_row(const float *from, int64_t pitch, int64_t cols, int rows, bool flush, float *out) {
-    for (int r = 0; r < rows; r++)
-        out[r] = 0.0f;
-    for (int64_t j = 0; j < cols; j++)
-        for (int r = 0; r < rows; r++)
-            out[r] = reduce_round(out[r] + from[r * pitch + j], REDUCE_F32, flush);
-}
-
-PTO_INLINE void fold_block_as(const float *from, int64_t pitch, int64_t cols, int rows, bool flush,
-                              float *out) {
-    int r = 0;
-    for (; r + BLOCK_ROWS <= rows; r += BLOCK_ROWS)
-        fold_rows(from + r * pitch, pitch, cols, GROUPS, flush, out + r);
-    for (; r + 2 * LANES <= rows; r += 2 * LANES)
-        fold_rows(from + r * pitch, pitch, cols, 2, flush, out + r);
-    for (; r + LANES <= rows; r += LANES)
-        fold_rows(from + r * pitch, pitch, cols, 1, flush, out + r);
-    for (; r + 4 <= rows; r += 4)
-        fold_row(from + r * pitch, pitch, cols, 4, flush, out + r);
-    for (; r < rows; r++)
-        fold_row(from + r * pitch, pitch, cols, 1, flush, out + r);
-}
-
-static void fold_block(const float *from, int64_t pitch, int64_t cols, int rows, bool flush, float *out) {
-    if (flush)
-        fold_block_as(from, pitch, cols, rows, true, out);
-    else
-        fold_block_as(from, pitch, cols, rows, false, out);
-}
 
 /* ---- HA: the addition inside one vector register ---- */
 
@@ -283,7 +145,7 @@ static void add_block(const pto_kernel_call *call, reduce_format format, const f
     const bool flush = call->numeric->flush_subnormals;
     const int vector = format == REDUCE_F32 ? 64 : 128;
     if (call->target == PTO_TARGET_CPU) {
-        fold_block(x, pitch, cols, rows, flush, out);
+        fold_block(x, pitch, cols, rows, REDUCE_SUM, REDUCE_F32, flush, out);
     } else if (call->target == PTO_TARGET_A2A3) {
         if (cols > vector) {
             float *slots = stage + BLOCK_ROWS * vector;

@@ -102,8 +102,9 @@ static void test_sum(void **state) {
 
 static void run_extreme(pto_core *core, testing_random *random, pto_dtype dtype, pto_simd_level level,
                         int trial) {
-    static const pto_form forms[] = {PTO_FORM_TROWMAX, PTO_FORM_TROWMIN, PTO_FORM_TROWARGMAX,
-                                     PTO_FORM_TROWARGMAX_VALUE_INDEX};
+    static const pto_form forms[] = {PTO_FORM_TROWMAX,    PTO_FORM_TROWMIN,
+                                     PTO_FORM_TROWARGMAX, PTO_FORM_TROWARGMAX_VALUE_INDEX,
+                                     PTO_FORM_TROWARGMIN, PTO_FORM_TROWARGMIN_VALUE_INDEX};
     int rows = 1 + (int)testing_below(random, 12),
         cols = 1 + (int)testing_below(random, trial % 4 ? 40 : 300);
     bool arg = pto_dtype_is_int(dtype) || dtype == PTO_F16 || dtype == PTO_BF16 || dtype == PTO_F32;
@@ -112,7 +113,7 @@ static void run_extreme(pto_core *core, testing_random *random, pto_dtype dtype,
         core, NULL, testing_type_around(random, PTO_LOC_VEC, dtype, TESTING_ND, rows, cols, 1), rows, cols);
     fill(random, &src, trial % 2 == 0);
     uint64_t *x = calloc((size_t)cols, sizeof *x);
-    for (int f = 0; f < (arg ? 4 : 2); f++) {
+    for (int f = 0; f < (arg ? 6 : 2); f++) {
         pto_tile_type type =
             testing_type_around(random, PTO_LOC_VEC, dtype, trial & 1 ? TESTING_ND : TESTING_DN, rows, 1, 0);
         pto_tile_type index_type = testing_type_around(random, PTO_LOC_VEC, trial & 4 ? PTO_S32 : PTO_U32,
@@ -122,7 +123,7 @@ static void run_extreme(pto_core *core, testing_random *random, pto_dtype dtype,
         void *before = testing_snapshot(&value);
         if (f < 2)
             TESTING_ACCEPTED(core, forms[f], testing_tile_operand(&value), testing_tile_operand(&src));
-        else if (f == 2)
+        else if (f % 2 == 0)
             TESTING_ACCEPTED(core, forms[f], testing_tile_operand(&index), testing_tile_operand(&src));
         else
             TESTING_ACCEPTED(core, forms[f], testing_tile_operand(&value), testing_tile_operand(&index),
@@ -132,11 +133,12 @@ static void run_extreme(pto_core *core, testing_random *random, pto_dtype dtype,
                 x[c] = testing_get(&src, r, c);
             if (f < 2)
                 expect_row(&value, r, reference_extreme(f == 1, dtype, x, cols), PTO_TARGET_CPU, level, cols);
-            else
-                expect_row(&index, r, (uint64_t)reference_argmax(dtype, x, cols), PTO_TARGET_CPU, level,
-                           cols);
-            if (f == 3)
-                expect_row(&value, r, x[reference_argmax(dtype, x, cols)], PTO_TARGET_CPU, level, cols);
+            if (f < 2)
+                continue;
+            int best = reference_arg(f >= 4, dtype, x, cols);
+            expect_row(&index, r, (uint64_t)best, PTO_TARGET_CPU, level, cols);
+            if (f % 2)
+                expect_row(&value, r, x[best], PTO_TARGET_CPU, level, cols);
         }
         assert_true(testing_outside_unchanged(&value, before));
         free(before);

@@ -187,7 +187,51 @@ uint64_t reference_extreme(bool minimum, pto_dtype dtype, const uint64_t *x, int
     return best;
 }
 
-int reference_argmax(pto_dtype dtype, const uint64_t *x, int count) {
+static uint64_t multiply(pto_dtype dtype, uint64_t a, uint64_t b) {
+    return reference_binary(REFERENCE_MUL, dtype, a, b);
+}
+
+static uint64_t one_of(pto_dtype dtype) { return is_integer(dtype) ? 1 : reference_round(dtype, 1.0); }
+
+uint64_t reference_row_product(pto_target target, pto_dtype dtype, uint64_t *x, int count) {
+    uint64_t one = one_of(dtype), lane[256];
+    int bytes = (int)pto_dtype_bits(dtype) / 8;
+    if (target == PTO_TARGET_CPU) {
+        uint64_t product = one;
+        for (int i = 0; i < count; i++)
+            product = multiply(dtype, product, x[i]);
+        return product;
+    }
+    int lanes = (target == PTO_TARGET_A2A3 ? 32 : 256) / bytes;
+    for (int l = 0; l < lanes; l++) {
+        lane[l] = one;
+        for (int i = l; i < count; i += lanes)
+            lane[l] = multiply(dtype, lane[l], x[i]);
+    }
+    if (target == PTO_TARGET_A5) {
+        for (int n = lanes / 2; n >= 1; n /= 2)
+            for (int i = 0; i < n; i++)
+                lane[i] = multiply(dtype, lane[i], lane[i + n]);
+        return lane[0];
+    }
+    pto_dtype last = dtype == PTO_F16 ? PTO_F32 : dtype;
+    uint64_t product = one_of(last);
+    for (int l = 0; l < lanes; l++)
+        product = multiply(last, product, convert(last, dtype, lane[l]));
+    return convert(dtype, last, product);
+}
+
+uint64_t reference_col_product(pto_target target, pto_dtype dtype, uint64_t *x, int count) {
+    uint64_t product = x[0];
+    int i = 1;
+    for (; target == PTO_TARGET_A5 && i + 1 < count; i += 2)
+        product = multiply(dtype, product, multiply(dtype, x[i], x[i + 1]));
+    for (; i < count; i++)
+        product = multiply(dtype, product, x[i]);
+    return product;
+}
+
+int reference_arg(bool minimum, pto_dtype dtype, const uint64_t *x, int count) {
     for (int i = 0; i < count; i++)
         if (is_nan(dtype, x[i]))
             return i;
@@ -195,7 +239,8 @@ int reference_argmax(pto_dtype dtype, const uint64_t *x, int count) {
     for (int i = 1; i < count; i++) {
         bool zeros =
             !is_integer(dtype) && reference_value(dtype, x[best]) == 0 && reference_value(dtype, x[i]) == 0;
-        if (is_less(dtype, x[best], x[i]) && !zeros)
+        bool better = minimum ? is_less(dtype, x[i], x[best]) : is_less(dtype, x[best], x[i]);
+        if (better && !zeros)
             best = i;
     }
     return best;

@@ -7,6 +7,8 @@
 
 #include <pto/types.h>
 
+#include <stdbool.h>
+
 typedef enum reference_op {
     REFERENCE_ADD,
     REFERENCE_SUB,
@@ -27,6 +29,10 @@ uint64_t reference_row_sum(pto_target target, pto_dtype to, pto_dtype from, uint
 uint64_t reference_col_sum(pto_target target, bool binary, pto_dtype to, pto_dtype from, uint64_t *x,
                            int count);
 uint64_t reference_extreme(bool minimum, pto_dtype dtype, const uint64_t *x, int count);
-int reference_argmax(pto_dtype dtype, const uint64_t *x, int count);
+/* The product of x[0..count) in the order of the target (20, 3.1). x is overwritten. */
+uint64_t reference_row_product(pto_target target, pto_dtype dtype, uint64_t *x, int count);
+uint64_t reference_col_product(pto_target target, pto_dtype dtype, uint64_t *x, int count);
+/* Position of the extreme: the lowest on ties, the first NaN. */
+int reference_arg(bool minimum, pto_dtype dtype, const uint64_t *x, int count);
 
 #endif
