@@ -121,6 +121,8 @@ PTO_API void pto_diag_fix(pto_diag_list *list, const char *format, ...) PTO_PRIN
 PTO_API void pto_diag_target(pto_diag_list *list, const char *target);
 PTO_API void pto_diag_note(pto_diag_list *list, pto_where where, const char *format, ...) PTO_PRINTF(3, 4);
 
+/* Copies a diagnostic of another list with its notes to the end, unless it is a repeat. */
+PTO_API void pto_diag_copy(pto_diag_list *list, const pto_diagnostic *diagnostic);
 /* Copies what `from` keeps to the end of `list`, repeats swallowed. */
 PTO_API void pto_diag_append(pto_diag_list *list, const pto_diag_list *from);
 

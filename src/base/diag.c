@@ -9,6 +9,7 @@
 #include "base/arena.h"
 
 #define CAP_DEFAULT 200
+#define MESSAGE_LIMIT 1024 /* bytes */
 
 struct pto_diag_list {
     pto_arena
@@ -104,18 +105,20 @@ bool pto_diag_add_v(pto_diag_list *list, pto_severity severity, const char *rule
     bool capped = list->cap && list->kept[severity] >= list->cap;
     pto_diagnostic draft = {.severity = severity, .rule = rule, .where = where};
     /* Formatted on the stack first: what is swallowed must not fill the arena. */
-    char text[512];
-    va_list again;
-    va_copy(again, arguments);
+    char text[MESSAGE_LIMIT + 4];
     int length = vsnprintf(text, sizeof text, format, arguments);
-    draft.message = text;
-    if (length < 0 || (size_t)length >= sizeof text)
-        draft.message = capped ? NULL : pto_arena_vprintf(&list->arena, format, again);
-    va_end(again);
-    if (!draft.message) {
+    if (length < 0) {
         list->dropped[severity]++;
         return false;
     }
+    if (length > MESSAGE_LIMIT) {
+        /* cut between characters: a name in the message may be as long as the input */
+        size_t end = MESSAGE_LIMIT;
+        while (end > MESSAGE_LIMIT - 3 && ((unsigned char)text[end] & 0xc0) == 0x80)
+            end--;
+        memcpy(text + end, "...", 4);
+    }
+    draft.message = text;
     place(&draft);
     for (const pto_diagnostic *d = list->first; d; d = d->next)
         if (same(d, &draft))
@@ -124,8 +127,7 @@ bool pto_diag_add_v(pto_diag_list *list, pto_severity severity, const char *rule
         list->dropped[severity]++;
         return false;
     }
-    if (draft.message == text)
-        draft.message = copy(list, text);
+    draft.message = copy(list, text);
     pto_diagnostic *d = draft.message ? keep(list, &draft) : NULL;
     if (!d) {
         list->dropped[severity]++;
@@ -216,23 +218,26 @@ bool pto_diag_has(const pto_diag_list *list, const char *rule) {
     return false;
 }
 
+void pto_diag_copy(pto_diag_list *list, const pto_diagnostic *d) {
+    if (!pto_diag_add(list, d->severity, d->rule, d->where, "%s", d->message))
+        return;
+    if (d->found)
+        pto_diag_found(list, "%s", d->found);
+    if (d->allowed)
+        pto_diag_allowed(list, "%s", d->allowed);
+    if (d->fix)
+        pto_diag_fix(list, "%s", d->fix);
+    if (d->target)
+        pto_diag_target(list, d->target);
+    for (const pto_diagnostic *note = d->notes; note; note = note->next)
+        pto_diag_note(list, note->where, "%s", note->message);
+}
+
 void pto_diag_append(pto_diag_list *list, const pto_diag_list *from) {
     if (!list || !from || list == from)
         return;
-    for (const pto_diagnostic *d = from->first; d; d = d->next) {
-        if (!pto_diag_add(list, d->severity, d->rule, d->where, "%s", d->message))
-            continue;
-        if (d->found)
-            pto_diag_found(list, "%s", d->found);
-        if (d->allowed)
-            pto_diag_allowed(list, "%s", d->allowed);
-        if (d->fix)
-            pto_diag_fix(list, "%s", d->fix);
-        if (d->target)
-            pto_diag_target(list, d->target);
-        for (const pto_diagnostic *note = d->notes; note; note = note->next)
-            pto_diag_note(list, note->where, "%s", note->message);
-    }
+    for (const pto_diagnostic *d = from->first; d; d = d->next)
+        pto_diag_copy(list, d);
 }
 
 /* Stable: a place that is not before stays behind. */

@@ -34,7 +34,8 @@ static void release(pto_out_file *out) {
 
 static pto_status refuse(const pto_out_file *out, pto_diag_list *diags, const char *rule, const char *what) {
     char why[PTO_ERRNO_SIZE];
-    pto_diag_add(diags, PTO_ERROR, rule, pto_at_file(out->shown), "%s: %s", what, pto_errno_text(errno, why));
+    pto_diag_add(diags, PTO_ERROR, rule, pto_at_file(strcmp(out->shown, "-") ? out->shown : "<stdout>"),
+                 "%s: %s", what, pto_errno_text(errno, why));
     return PTO_ERR_IO;
 }
 

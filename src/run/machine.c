@@ -85,7 +85,10 @@ bool pto_machine_create(pto_machine *m, const pto_code *code, const pto_options 
     m->view = array(code->view_count, sizeof *m->view);
     m->view_version = array(code->view_count, sizeof *m->view_version);
     m->instr = array(code->instr_count, sizeof *m->instr);
-    if (!m->core || !m->reg || !m->tile || !m->tile_version || !m->view || !m->view_version || !m->instr)
+    m->warnings = pto_diag_list_create();
+    pto_diag_list_set_cap(m->warnings, PTO_MACHINE_WARNINGS);
+    if (!m->core || !m->reg || !m->tile || !m->tile_version || !m->view || !m->view_version || !m->instr ||
+        !m->warnings)
         return false;
     if (code->reg_count)
         memcpy(m->reg, code->reg, (size_t)code->reg_count * sizeof *m->reg);
@@ -110,6 +113,7 @@ void pto_machine_destroy(pto_machine *m) {
     free(m->view_version);
     free(m->instr);
     free(m->text);
+    pto_diag_list_destroy(m->warnings);
     *m = (pto_machine){0};
 }
 
@@ -165,6 +169,44 @@ static void end_block(pto_machine *m) {
         if (code->param[p].kind == PTO_CODE_PARAM_TILE && m->block + 1 == m->blocks &&
             !m->buffer[p].read_only)
             copy_argument(m, &code->param[p], &m->buffer[p], true);
+}
+
+/* ---- what the core says ---------------------------------------------------------------------------- */
+
+bool pto_machine_report(const pto_machine *m, int32_t at, const pto_diagnostic *diagnostic,
+                        pto_diag_list *to) {
+    const pto_operation *op = m->code->origin[at];
+    pto_source *source = m->code->program->source;
+    pto_span span = op ? op->span : (pto_span){0, 0};
+    if (op && op->kind == PTO_OPK_INSTR && diagnostic->where.operand) {
+        int position = pto_form_operand_index(pto_form_get(op->form), diagnostic->where.operand);
+        pto_span place = position >= 0 ? pto_instr_span(op, position) : span;
+        if (place.begin < place.end)
+            span = place;
+    }
+    pto_where where = source ? pto_at(source, span.begin, span.end) : pto_nowhere();
+    where.operand = diagnostic->where.operand;
+    if (!pto_diag_add(to, diagnostic->severity, diagnostic->rule, where, "%s", diagnostic->message))
+        return false;
+    if (diagnostic->found)
+        pto_diag_found(to, "%s", diagnostic->found);
+    if (diagnostic->allowed)
+        pto_diag_allowed(to, "%s", diagnostic->allowed);
+    if (diagnostic->target)
+        pto_diag_target(to, diagnostic->target);
+    if (diagnostic->fix)
+        pto_diag_fix(to, "%s", diagnostic->fix);
+    return true;
+}
+
+/* A core merges what has the same words: its list is emptied, so that another instruction can say them too.
+ */
+static void keep_warnings(pto_machine *m, int32_t at) {
+    pto_diag_list *said = pto_core_diags(m->core);
+    for (const pto_diagnostic *d = pto_diag_first(said); d; d = d->next)
+        if (pto_machine_report(m, at, d, m->warnings))
+            m->warned_in[pto_diag_count(m->warnings, d->severity) - 1] = (uint32_t)m->block;
+    pto_diag_list_clear(said);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------- */
@@ -275,6 +317,8 @@ pto_status pto_machine_run(pto_machine *m, uint32_t block) {
             if (should_stop(m))
                 return PTO_ERR_CANCELLED;
             status = execute_instr(m, &m->instr[op->extra]);
+            if (status == PTO_OK && pto_diag_first(pto_core_diags(m->core)))
+                keep_warnings(m, at);
             break;
         case PTO_CODE_JUMP:
             if (op->extra <= at && should_stop(m))

@@ -31,6 +31,8 @@ typedef struct pto_machine_instr {
     int32_t changes;
 } pto_machine_instr;
 
+enum { PTO_MACHINE_WARNINGS = 64 }; /* more are not kept */
+
 typedef struct pto_machine {
     const pto_code *code;
     pto_core *core;
@@ -49,6 +51,9 @@ typedef struct pto_machine {
     char *text;
     size_t text_len, text_capacity;
     bool text_lost;
+    /* warnings of the instructions at their places in the text, and the block that each was first met in */
+    pto_diag_list *warnings;
+    uint32_t warned_in[PTO_MACHINE_WARNINGS];
     /* the failure: at op `fault`, by a rule of the executor (else the core's diagnostics say) */
     int32_t fault;
     const char *rule;
@@ -63,6 +68,10 @@ void pto_machine_destroy(pto_machine *machine);
 /* Executes one block. PTO_ERR_CANCELLED also when a lower block failed. */
 pto_status pto_machine_run(pto_machine *machine, uint32_t block);
 
+/* Adds what the core said of the instruction at op `at`, at its operand's place in the text; whether it was
+ * kept. */
+bool pto_machine_report(const pto_machine *machine, int32_t at, const pto_diagnostic *diagnostic,
+                        pto_diag_list *to);
 void pto_machine_print(void *machine, const char *text, size_t len);
 pto_status pto_machine_fail(pto_machine *machine, const char *rule, const char *allowed, const char *found,
                             ...) __attribute__((format(printf, 4, 5)));

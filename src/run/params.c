@@ -196,6 +196,8 @@ static void describe(const pto_program *program, pto_arena *scratch, const pto_o
     }
     pto_view_facts facts;
     bool view = pto_fact_view(value, &facts);
+    const pto_type *element = type->element ? type->element : type;
+    param->signless = element->kind == PTO_TYPE_INT && element->signedness == PTO_SIGNLESS;
     if (!view && type->kind != PTO_TYPE_PTR) {
         param->kind = PTO_PARAM_SCALAR;
         param->dtype = pto_type_dtype(type);

@@ -41,17 +41,6 @@ static pto_where where_of(const launch *run, pto_span span, const char *operand)
     return where;
 }
 
-static void copy_fields(pto_diag_list *to, const pto_diagnostic *from) {
-    if (from->found)
-        pto_diag_found(to, "%s", from->found);
-    if (from->allowed)
-        pto_diag_allowed(to, "%s", from->allowed);
-    if (from->target)
-        pto_diag_target(to, from->target);
-    if (from->fix)
-        pto_diag_fix(to, "%s", from->fix);
-}
-
 /* What a machine met, at the operation's place in the text. */
 static void report_fault(launch *run, pto_machine *m) {
     const pto_operation *op = run->code->origin[m->fault];
@@ -67,20 +56,9 @@ static void report_fault(launch *run, pto_machine *m) {
         if (text && text->fix)
             pto_diag_fix(run->report, "%s", text->fix);
     }
-    for (const pto_diagnostic *d = pto_diag_first(pto_core_diags(m->core)); d; d = d->next) {
-        if (d->severity != PTO_ERROR)
-            continue;
-        pto_span span = whole;
-        if (op && op->kind == PTO_OPK_INSTR && d->where.operand) {
-            int position = pto_form_operand_index(pto_form_get(op->form), d->where.operand);
-            pto_span at = position >= 0 ? pto_instr_span(op, position) : whole;
-            if (at.begin < at.end)
-                span = at;
-        }
-        pto_diag_add(run->report, PTO_ERROR, d->rule, where_of(run, span, d->where.operand), "%s",
-                     d->message);
-        copy_fields(run->report, d);
-    }
+    for (const pto_diagnostic *d = pto_diag_first(pto_core_diags(m->core)); d; d = d->next)
+        if (d->severity == PTO_ERROR)
+            pto_machine_report(m, m->fault, d, run->report);
     if (pto_diag_count(run->report, PTO_ERROR) == 0) {
         pto_diag_add(run->report, PTO_ERROR, "PTO-E0910", where_of(run, whole, NULL), "instruction failed");
         if (op && op->kind == PTO_OPK_INSTR)
@@ -90,13 +68,26 @@ static void report_fault(launch *run, pto_machine *m) {
         pto_diag_note(run->report, pto_nowhere(), "in block %lld of %u", (long long)m->block, run->blocks);
 }
 
-static void append(pto_diag_list *to, const pto_diag_list *from) {
-    for (const pto_diagnostic *d = pto_diag_first(from); d; d = d->next) {
-        pto_diag_add(to, d->severity, d->rule, d->where, "%s", d->message);
-        copy_fields(to, d);
-        for (const pto_diagnostic *note = d->notes; note; note = note->next)
-            pto_diag_note(to, note->where, "%s", note->message);
+/* The warnings of all machines in the order of blocks, whichever machine ran which block. */
+static void append_warnings(pto_diag_list *diags, const pto_machine *machine, uint32_t count) {
+    const pto_diagnostic **next = calloc(count, sizeof *next);
+    uint32_t *taken = calloc(count, sizeof *taken);
+    for (uint32_t i = 0; next && taken && i < count; i++)
+        next[i] = pto_diag_first(machine[i].warnings);
+    while (next && taken) {
+        uint32_t first = count;
+        for (uint32_t i = 0; i < count; i++)
+            if (next[i] &&
+                (first == count || machine[i].warned_in[taken[i]] < machine[first].warned_in[taken[first]]))
+                first = i;
+        if (first == count)
+            break;
+        pto_diag_copy(diags, next[first]);
+        next[first] = next[first]->next;
+        taken[first]++;
     }
+    free(next);
+    free(taken);
 }
 
 /* ---- printing ------------------------------------------------------------------------------------- */
@@ -308,8 +299,10 @@ static pto_status execute(const pto_program *program, pto_code *code, const pto_
                                  .user = &run};
         status = pto_parallel_run(&parallel);
     }
-    if (status != PTO_OK && status != PTO_ERR_CANCELLED)
-        append(diags, run.report);
+    if (status == PTO_OK)
+        append_warnings(diags, run.machine, made);
+    else if (status != PTO_ERR_CANCELLED)
+        pto_diag_append(diags, run.report);
     for (uint32_t i = 0; i < made; i++)
         pto_machine_destroy(&run.machine[i]);
     free(run.machine);

@@ -617,9 +617,9 @@ static void parse_alias(pto_text_parser *p) {
         is_type ? (const void *)pto_text_parse_type(p) : (const void *)pto_text_parse_attr(p, NULL);
     if (memchr(key.data, '.', key.len))
         pto_text_error(p, "PTO-E0201", pto_text_span(name), "the name of an alias has no dot");
-    if (!value)
-        value = is_type ? (const void *)pto_type_simple(p->program, PTO_TYPE_NONE)
-                        : (const void *)pto_attr_unit(p->program);
+    /* The name of a broken type is known all the same: its uses fail without another word. */
+    if (!value && !is_type)
+        value = pto_attr_unit(p->program);
     bool fresh;
     pto_map_value *slot = pto_map_insert(is_type ? &p->type_aliases : &p->attr_aliases, key, &fresh);
     if (!fresh)

@@ -325,8 +325,10 @@ static const pto_type *bang_type(pto_text_parser *p) {
     pto_str name = pto_token_name(token);
     if (!memchr(name.data, '.', name.len)) {
         pto_map_value *alias = pto_map_find(&p->type_aliases, name);
-        if (alias)
+        if (alias) {
+            p->failed |= !alias->pointer;
             return alias->pointer;
+        }
         pto_text_fail_at(p, "PTO-E0214", pto_text_span(token), "the type alias !%.*s is not defined",
                          PTO_STR_ARG(name));
         return NULL;

@@ -155,6 +155,9 @@ static bool begins_statement(const pto_text_parser *p) {
     case PTO_TOKEN_WORD:
         return memchr(t->text.data, '.', t->text.len) || pto_token_is_word(*t, "return") ||
                pto_token_is_word(*t, "module") || pto_token_is_word(*t, "call");
+    case PTO_TOKEN_BANG:
+    case PTO_TOKEN_HASH:
+        return pto_token_is(pto_text_peek(p), '=');
     case PTO_TOKEN_VALUE: {
         pto_token next = pto_text_peek(p);
         return pto_token_is(next, '=') || pto_token_is(next, ':');

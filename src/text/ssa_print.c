@@ -191,7 +191,7 @@ static void print_group(const pto_ssa_printer *p, const pto_operation *op, const
 /* A level 2 instruction among SSA statements, as the documents print them. */
 static void print_destination_passing(const pto_ssa_printer *p, const pto_operation *op) {
     const pto_text_pattern *pattern = &pto_form_get(op->form)->text[PTO_TEXT_LEVEL2];
-    int8_t results[5] = {-1, -1, -1, -1, -1};
+    int8_t results[sizeof pattern->result];
     memcpy(results, pattern->result, sizeof pattern->result);
     pto_sink_text(p->sink, pattern->opcode);
     print_group(p, op, " ins(", pattern->operand, pattern->attr_in_ins ? op : NULL);

@@ -294,12 +294,29 @@ static void built_programs(void **state) {
     pto_program_destroy(program);
 }
 
+/* The verdict does not depend on what the caller's list holds already, or on there being one. */
+static void same_verdict_twice(void **state) {
+    (void)state;
+    const char text[] =
+        "module {\n func.func @f() {\n %t = pto.alloc_tile : !pto.tile_buf<vec, 16x15xf32>\n return\n }\n}\n";
+    pto_diag_list *diags = pto_diag_list_create();
+    pto_program *program = pto_program_parse("twice.pto", text, sizeof text - 1, NULL, diags);
+    assert_int_equal(pto_diag_count(diags, PTO_ERROR), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pto_program_verify(program, NULL, diags), PTO_ERR_REFUSED);
+        assert_int_equal(pto_diag_count(diags, PTO_ERROR), 1);
+    }
+    assert_int_equal(pto_program_verify(program, NULL, NULL), PTO_ERR_REFUSED);
+    pto_program_destroy(program);
+    pto_diag_list_destroy(diags);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_rule_once),           cmocka_unit_test(all_errors_in_one_run),
         cmocka_unit_test(read_modify_write_in_ssa), cmocka_unit_test(open_types_name_the_operand),
         cmocka_unit_test(calls_and_entries),        cmocka_unit_test(implicit_scratch),
-        cmocka_unit_test(built_programs),
+        cmocka_unit_test(built_programs),           cmocka_unit_test(same_verdict_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

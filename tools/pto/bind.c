@@ -3,9 +3,11 @@
 #include "bind.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ARRAY_LIMIT ((size_t)1 << 40)
 
@@ -41,6 +43,8 @@ static pto_status refuse(pto_diag_list *diags, const char *rule, const char *ope
     return PTO_ERR_USAGE;
 }
 
+static bool is_bound(const bound_param *p) { return p->input || p->output || p->number; }
+
 /* One word of the command line: [name]=value, [name]:=output or a bare value; the value is stored in its
  * parameter. */
 static pto_status match(binding *b, char *word, size_t *position, pto_diag_list *diags) {
@@ -59,8 +63,7 @@ static pto_status match(binding *b, char *word, size_t *position, pto_diag_list 
             return refuse(diags, "PTO-E0951", word, "the entry has no parameter of this name", word, names);
         }
     } else {
-        while (*position < b->count &&
-               (b->bound[*position].input || b->bound[*position].output || b->bound[*position].number))
+        while (*position < b->count && is_bound(&b->bound[*position]))
             ++*position;
         if (*position == b->count)
             return refuse(diags, "PTO-E0951", word, "more arguments than parameters", word, NULL);
@@ -200,7 +203,7 @@ static pto_status parse_number(const pto_param *param, const char *text, pto_arg
     bool ok = *text != 0;
     if (pto_dtype_is_float(param->dtype)) {
         argument->f = strtod(text, &end);
-        ok &= !*end;
+        ok &= !*end && !(isinf(argument->f) && errno); /* "inf" is a number, 1e999 is none */
     } else if (!strcmp(text, "true") || !strcmp(text, "false")) {
         argument->i = *text == 't';
     } else {
@@ -208,6 +211,8 @@ static pto_status parse_number(const pto_param *param, const char *text, pto_arg
         bool negative = *text == '-';
         argument->i = negative ? (int64_t)strtoll(text, &end, 0) : (int64_t)strtoull(text, &end, 0);
         ok &= !*end && !errno;
+        if (bits == 64 && ok && !negative && pto_dtype_is_signed(param->dtype) && !param->signless)
+            ok = argument->i >= 0;
         if (bits < 64 && ok) {
             int64_t low = -((int64_t)1 << (bits - 1)), high = ((int64_t)1 << bits) - 1;
             if (pto_dtype_is_signed(param->dtype) && !param->signless)
@@ -220,21 +225,25 @@ static pto_status parse_number(const pto_param *param, const char *text, pto_arg
                        pto_dtype_name(param->dtype));
 }
 
+static bool refuse_missing(const pto_param *param, pto_diag_list *diags) {
+    refuse(diags, "PTO-E0950", param->name, "argument missing", "nothing",
+           param->kind == PTO_PARAM_SCALAR ? "name=NUMBER"
+           : param->written                ? "name:=out.npy, or name=in.npy"
+                                           : "name=in.npy");
+    return true;
+}
+
 static pto_status load(binding *b, size_t i, pto_diag_list *diags) {
     const pto_param *param = &b->params[i];
     bound_param *p = &b->bound[i];
     pto_argument *argument = &b->arguments[i];
-    if (param->kind == PTO_PARAM_SCALAR) {
-        if (!p->number)
-            return refuse(diags, "PTO-E0950", param->name, "argument missing", "nothing", "name=NUMBER");
+    if (param->kind == PTO_PARAM_SCALAR)
         return parse_number(param, p->number, argument, diags);
-    }
-    if (!p->input && !p->output)
-        return refuse(diags, "PTO-E0950", param->name, "argument missing", "nothing",
-                      param->written ? "name:=out.npy, or name=in.npy" : "name=in.npy");
     pto_status status;
     if (p->input) {
         status = pto_npy_load(p->input, ARRAY_LIMIT, &p->info, &p->data, diags);
+        if (status == PTO_ERR_REFUSED)
+            status = PTO_ERR_IO; /* the file is at fault, not the program */
         if (status == PTO_OK)
             status = check_array(param, &p->info, diags);
         /* what is written again has the type of the program */
@@ -262,13 +271,19 @@ pto_status binding_make(binding *b, const pto_param *params, size_t count, int a
     if (!b->bound || !b->arguments)
         return PTO_ERR_NOMEM;
     pto_status worst = PTO_OK;
+    bool missing = false;
     size_t position = 0;
     for (int i = 0; i < argc; i++) {
         pto_status status = match(b, argv[i], &position, diags);
         if (status != PTO_OK)
             worst = status;
     }
-    for (size_t i = 0; i < count && worst == PTO_OK; i++) {
+    for (size_t i = 0; i < count && worst == PTO_OK; i++)
+        if (!is_bound(&b->bound[i]))
+            missing |= refuse_missing(&params[i], diags);
+    if (missing || worst != PTO_OK)
+        return missing ? PTO_ERR_USAGE : worst;
+    for (size_t i = 0; i < count; i++) {
         pto_status status = load(b, i, diags);
         if (status != PTO_OK)
             worst = status;
@@ -278,39 +293,53 @@ pto_status binding_make(binding *b, const pto_param *params, size_t count, int a
 
 static bool is_saved(const bound_param *p) { return p->output && *p->output; }
 
+pto_status binding_open(binding *b, pto_diag_list *diags) {
+    pto_status worst = PTO_OK;
+    for (size_t i = 0; i < b->count; i++) {
+        bound_param *p = &b->bound[i];
+        pto_status status = is_saved(p) ? pto_out_open(p->output, &p->out, diags) : PTO_OK;
+        if (status != PTO_OK)
+            worst = status;
+        p->temporary = p->out ? pto_out_temporary(p->out) : NULL;
+    }
+    return worst;
+}
+
 pto_status binding_save(binding *b, const volatile int *cancel, pto_diag_list *diags) {
-    pto_out_file **outs = calloc(b->count + 1, sizeof(pto_out_file *));
-    if (!outs)
-        return PTO_ERR_NOMEM;
     pto_status status = PTO_OK;
     for (size_t i = 0; i < b->count && status == PTO_OK; i++) {
-        if (!is_saved(&b->bound[i]))
+        if (!b->bound[i].out)
             continue;
-        status = pto_out_open(b->bound[i].output, &outs[i], diags);
-        if (status == PTO_OK) {
-            pto_npy_info info = b->bound[i].info;
-            info.big_endian = info.fortran_order = false;
-            info.version = 1;
-            status = pto_npy_write(outs[i], &info, b->bound[i].data, diags);
-        }
+        pto_npy_info info = b->bound[i].info;
+        info.big_endian = info.fortran_order = false;
+        info.version = 1;
+        status = pto_npy_write(b->bound[i].out, &info, b->bound[i].data, diags);
     }
     if (status == PTO_OK && *cancel)
         status = PTO_ERR_CANCELLED;
-    for (size_t i = 0; i < b->count; i++) {
-        if (!outs[i])
+    for (size_t i = 0; i < b->count && status == PTO_OK; i++) {
+        bound_param *p = &b->bound[i];
+        if (!p->out)
             continue;
-        if (status == PTO_OK)
-            status = pto_out_commit(outs[i], false, diags);
-        else
-            pto_out_abort(outs[i]);
+        p->temporary = NULL;
+        status = pto_out_commit(p->out, false, diags);
+        p->out = NULL;
     }
-    free(outs);
     return status;
 }
 
+void binding_drop(const binding *b) {
+    for (size_t i = 0; i < b->count; i++)
+        if (b->bound[i].temporary)
+            unlink(b->bound[i].temporary);
+}
+
 void binding_release(binding *b) {
-    for (size_t i = 0; i < b->count && b->bound; i++)
+    for (size_t i = 0; i < b->count && b->bound; i++) {
+        b->bound[i].temporary = NULL;
+        pto_out_abort(b->bound[i].out);
         free(b->bound[i].data);
+    }
     free(b->bound);
     free(b->arguments);
 }

@@ -34,7 +34,8 @@ bool cli_parse(const cli_command *command, int *argc, char **argv, const cli_opt
     bool only_operands = false;
     for (int i = 0; i < *argc; i++) {
         char *arg = argv[i];
-        if (only_operands || *arg != '-' || !arg[1]) {
+        bool number = *arg == '-' && strchr("0123456789.", arg[1]); /* "-" itself too: standard input */
+        if (only_operands || *arg != '-' || number) {
             argv[kept++] = arg;
             continue;
         }
@@ -141,6 +142,11 @@ bool cli_load(cli_program *program, const char *path, const pto_parse_options *o
     if (*status != PTO_OK)
         return false;
     const char *name = !strcmp(path, "-") ? "<stdin>" : path;
+    if (strspn(program->text, " \t\r\n") == len) {
+        pto_diag_add(program->diags, PTO_ERROR, "PTO-E0206", pto_at_file(name), "the file is empty");
+        *status = PTO_ERR_REFUSED;
+        return false;
+    }
     program->program = pto_program_parse(name, program->text, len, options, program->diags);
     if (!program->program)
         *status = PTO_ERR_NOMEM;

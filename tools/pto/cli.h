@@ -19,18 +19,8 @@ typedef struct cli_command {
 
 extern const cli_command cli_run, cli_check, cli_fmt, cli_isa, cli_explain;
 
-/* Options come before, between or behind the other arguments; "--" ends them. Walks argv; cli_next returns
- * the next argument that is no option, NULL at the end. */
-typedef struct cli_args {
-    const cli_command *command;
-    int argc, index;
-    char **argv;
-    bool only_operands; /* behind "--" */
-    bool failed;        /* a usage error was printed */
-    bool help;          /* --help was printed */
-} cli_args;
-
-/* An option of a subcommand: `value` receives its argument, or `flag` is set. */
+/* Options come before, between or behind the other arguments; "--" ends them; "-" and "-1.5" are none.
+ * An option of a subcommand: `value` receives its argument, or `flag` is set. */
 typedef struct cli_option {
     const char *name; /* "--target" */
     char letter;      /* 't' or 0 */

@@ -8,11 +8,30 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Ctrl-C: the run ends at its next instruction and no output appears. A second one kills. */
+/* Ctrl-C: the run ends at its next instruction and no output appears. A second one kills, leaving nothing. */
 static volatile int cancelled;
+static const binding *volatile outputs; /* those that are open */
 static void on_interrupt(int number) {
-    cancelled = 1;
+    if (!cancelled) {
+        cancelled = 1;
+        return;
+    }
+    if (outputs)
+        binding_drop(outputs);
     signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void catch_interrupts(void) {
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    /* one that is ignored (nohup, a job in the background) stays ignored */
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (int i = 0; i < 3; i++) {
+        struct sigaction old;
+        if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+    }
 }
 
 static double now(void) {
@@ -60,6 +79,10 @@ static pto_status run_program(pto_program *program, run_settings *settings, int 
     binding b;
     status = binding_make(&b, params, count, argc, argv, diags);
     if (status == PTO_OK) {
+        outputs = &b;
+        status = binding_open(&b, diags);
+    }
+    if (status == PTO_OK) {
         meter m = {.start = now()};
         if (isatty(STDERR_FILENO)) {
             settings->options.progress = show_progress;
@@ -73,6 +96,7 @@ static pto_status run_program(pto_program *program, run_settings *settings, int 
     }
     if (status == PTO_OK)
         status = binding_save(&b, &cancelled, diags);
+    outputs = NULL;
     binding_release(&b);
     return status;
 }
@@ -109,13 +133,15 @@ static int run(int argc, char **argv) {
     }
     if (!argc)
         return cli_usage(&cli_run, "no file given");
-    signal(SIGINT, on_interrupt);
-    signal(SIGTERM, on_interrupt);
+    catch_interrupts();
     pto_parse_options parse = {.target = settings.options.target, .has_target = settings.options.has_target};
+    const pto_verify_options verify = {.target = parse.target, .has_target = parse.has_target};
     cli_program program;
     pto_status status;
     if (cli_load(&program, argv[0], &parse, &status))
         status = run_program(program.program, &settings, argc - 1, argv + 1, program.diags);
+    else if (program.program) /* all mistakes in one run, as check tells them */
+        pto_program_verify(program.program, &verify, program.diags);
     cli_report(program.diags, settings.json);
     cli_unload(&program);
     if (status == PTO_ERR_CANCELLED)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# The examples on their data: accuracy, the same predictions on both targets, both softmaxes within 8 ulp.
+. "$SRC/tests/support/cli.sh"
+
+bin=$BUILD/examples digits=$SRC/examples/digits softmax=$SRC/examples/softmax
+[ -x "$bin/digits-show" ] && [ -x "$bin/softmax-softmax" ] || exit 77
+
+digits() { # digits OUT OPTION...
+    local out=$1
+    shift
+    expect 0 "$PTO" run "$digits/digits.pto" "$@" x="$digits/data/digits_test_x.npy" w1="$digits/weights/w1.npy" \
+        b1="$digits/weights/b1.npy" deq="$(cat "$digits/weights/deq_scale.txt")" w2="$digits/weights/w2.npy" \
+        b2="$digits/weights/b2.npy" acc:= hidden:= scores:= classes:="$out"
+}
+digits a2a3.npy -t a2a3 && digits a5.npy -t a5 && same a2a3.npy a5.npy
+for options in '-b 1' '-b 2' '-b 3 -j 1' '-b 3 -j 3' '-b 5' '--simd base' '--simd avx2'; do
+    # shellcheck disable=SC2086
+    digits again.npy -t a2a3 $options && same again.npy a2a3.npy
+done
+# digits-show exits with 1 below 95 % or when the predictions differ
+expect 0 "$bin/digits-show" "$digits/data/digits_test_x.npy" "$digits/data/digits_test_y.npy" a2a3.npy a5.npy
+says 'of 360 digits right' .out
+is "$(words d4 a2a3.npy | wc -w)" 360
+hits=$(paste -d' ' <(words d4 a2a3.npy | tr ' ' '\n') <(words d4 "$digits/data/digits_test_y.npy" | tr ' ' '\n') | awk '$1 == $2' | wc -l)
+[ "$hits" -ge 342 ] || fail "$hits of 360 digits are right"
+
+expect 0 "$bin/softmax-compare" x.npy
+for target in a2a3 a5; do
+    expect 0 "$PTO" run "$softmax/softmax.pto" -t $target -b 16 x=x.npy y:=$target.npy && silent
+    expect 0 "$bin/softmax-compare" x.npy $target.npy
+    expect 0 "$bin/softmax-softmax" x.npy c.npy 16 $target && same c.npy $target.npy
+done
+for options in '-b 1 -j 1' '-b 7 -j 2' '--simd base -b 2'; do
+    # shellcheck disable=SC2086
+    expect 0 "$PTO" run "$softmax/softmax.pto" -t a5 $options x=x.npy y:=again.npy && same again.npy a5.npy
+done
