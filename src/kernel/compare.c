@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TCMP (10, 8.1) and TCMPS (20, 2): packed masks of comparisons, a bit for each column (10, 8.0).
+ *
+ * A loop makes a byte 0 or 1 for each element of a block, a second one packs them. EQ, LT and LE are enough:
+ * GT and GE exchange the operands, NE is the complement of EQ, for NaN too. */
+#include "kernel/map.h"
+
+#include <pto/number.h>
+
+#if defined(PTO_LEVEL_AVX512) || defined(PTO_LEVEL_AVX2)
+#include <immintrin.h>
+#endif
+
+enum { BLOCK = 512 };
+
+typedef void (*compare_loop)(uint8_t *flags, const void *a, const void *b, int64_t n);
+
+#define LOOP(name, T, F)                                                                                     \
+    static void name(uint8_t *flags, const void *a, const void *b, int64_t n) {                              \
+        const T *x = a, *y = b;                                                                              \
+        _Pragma("omp simd") for (int64_t i = 0; i < n; i++) flags[i] = (uint8_t)(F(x[i], y[i]));             \
+    }
+#define LOOPS(type, T)                                                                                       \
+    LOOP(eq_##type, T, EQ)                                                                                   \
+    LOOP(lt_##type, T, LT)                                                                                   \
+    LOOP(le_##type, T, LE)
+
+#define EQ(x, y) ((x) == (y))
+#define LT(x, y) ((x) < (y))
+#define LE(x, y) ((x) <= (y))
+
+LOOPS(s8, int8_t)
+LOOPS(u8, uint8_t)
+LOOPS(s16, int16_t)
+LOOPS(u16, uint16_t)
+LOOPS(s32, int32_t)
+LOOPS(u32, uint32_t)
+LOOPS(s64, int64_t)
+LOOPS(u64, uint64_t)
+LOOPS(f32, float)
+LOOPS(f64, double)
+
+/* 16-bit floats in the order of integers; both zeros are 0. */
+static inline int16_t key(uint16_t x) {
+    const int16_t magnitude = (int16_t)(x & 0x7FFFu);
+    return (int16_t)(x & 0x8000u ? -magnitude : magnitude);
+}
+#define IS_F16(x) (((x)&0x7FFFu) <= 0x7C00u)
+#define IS_BF16(x) (((x)&0x7FFFu) <= 0x7F80u)
+#define EQ_F16(x, y) ((key(x) == key(y)) & IS_F16(x))
+#define LT_F16(x, y) ((key(x) < key(y)) & IS_F16(x) & IS_F16(y))
+#define LE_F16(x, y) ((key(x) <= key(y)) & IS_F16(x) & IS_F16(y))
+#define EQ_BF16(x, y) ((key(x) == key(y)) & IS_BF16(x))
+#define LT_BF16(x, y) ((key(x) < key(y)) & IS_BF16(x) & IS_BF16(y))
+#define LE_BF16(x, y) ((key(x) <= key(y)) & IS_BF16(x) & IS_BF16(y))
+LOOP(eq_f16, uint16_t, EQ_F16)
+LOOP(lt_f16, uint16_t, LT_F16)
+LOOP(le_f16, uint16_t, LE_F16)
+LOOP(eq_bf16, uint16_t, EQ_BF16)
+LOOP(lt_bf16, uint16_t, LT_BF16)
+LOOP(le_bf16, uint16_t, LE_BF16)
+
+#define ROW(TYPE, type) [PTO_##TYPE] = {eq_##type, lt_##type, le_##type}
+static const compare_loop loops[PTO_DTYPE_COUNT][3] = {
+    ROW(S8, s8),   ROW(U8, u8),   ROW(S16, s16), ROW(U16, u16),   ROW(S32, s32), ROW(U32, u32),
+    ROW(S64, s64), ROW(U64, u64), ROW(F16, f16), ROW(BF16, bf16), ROW(F32, f32),
+};
+static const compare_loop double_loops[3] = {eq_f64, lt_f64, le_f64}; /* 8- and 4-bit floats, s4 */
+
+/* Bits of n flags; those behind n are 0. flags holds a multiple of 64. */
+static void pack(uint8_t *to, uint8_t *flags, int64_t n, bool inverted) {
+    const int64_t bytes = (n + 7) / 8;
+    memset(flags + n, 0, (size_t)((n + 63) / 64 * 64 - n));
+    int64_t k = 0;
+#if defined(PTO_LEVEL_AVX512)
+    for (; k + 8 <= bytes; k += 8) {
+        const __m512i v = _mm512_loadu_si512(flags + 8 * k);
+        const uint64_t bits = _mm512_test_epi8_mask(v, v);
+        memcpy(to + k, &bits, sizeof bits);
+    }
+#elif defined(PTO_LEVEL_AVX2)
+    for (; k + 4 <= bytes; k += 4) {
+        const __m256i v = _mm256_loadu_si256((const void *)(flags + 8 * k));
+        const uint32_t bits = (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(v, 7));
+        memcpy(to + k, &bits, sizeof bits);
+    }
+#endif
+    for (; k < bytes; k++) {
+        uint64_t eight;
+        memcpy(&eight, flags + 8 * k, sizeof eight);
+        to[k] = (uint8_t)(eight * UINT64_C(0x0102040810204080) >> 56);
+    }
+    if (!inverted)
+        return;
+    for (k = 0; k < bytes; k++)
+        to[k] = (uint8_t)~to[k];
+    if (n % 8)
+        to[bytes - 1] = (uint8_t)(to[bytes - 1] & ((1u << n % 8) - 1));
+}
+
+/* ---- blocks of operands ---- */
+
+static double number_of(pto_dtype type, uint64_t code) {
+    return type == PTO_S4 ? (double)((int64_t)(code ^ 8u) - 8) : pto_number_to_double(type, code);
+}
+
+/* n elements of a row from col on: where they stand, or gathered into buffer, small types as doubles. */
+static const void *block_of(const pto_map_input *input, pto_dtype type, bool as_doubles, int32_t row,
+                            int32_t col, int32_t n, void *buffer) {
+    const pto_tile_type *shape = input->type;
+    const size_t size = pto_dtype_bits(type) / 8;
+    if (!shape)
+        return input->data; /* a block of one value */
+    if (as_doubles) {
+        double *numbers = buffer;
+        for (int32_t i = 0; i < n; i++)
+            numbers[i] =
+                number_of(type, pto_exact_load(input->data, type, pto_tile_offset(shape, row, col + i)));
+        return buffer;
+    }
+    const uint8_t *bytes = input->data;
+    if (shape->blayout == PTO_ROW_MAJOR && shape->slayout == PTO_NONE_BOX)
+        return bytes + ((size_t)row * (size_t)shape->cols + (size_t)col) * size;
+    for (int32_t i = 0; i < n; i++)
+        memcpy((uint8_t *)buffer + (size_t)i * size,
+               bytes + (size_t)pto_tile_offset(shape, row, col + i) * size, size);
+    return buffer;
+}
+
+/* A block of one value. */
+static void fill_block(void *block, pto_dtype type, bool as_doubles, uint64_t code) {
+    const size_t size = pto_dtype_bits(type) / 8;
+    const double number = as_doubles ? number_of(type, code) : 0.0;
+    for (size_t i = 0; i < BLOCK; i++) {
+        if (as_doubles)
+            ((double *)block)[i] = number;
+        else
+            memcpy((uint8_t *)block + i * size, &code, size);
+    }
+}
+
+/* b: a tile, or NULL for the value. */
+static pto_status compare(const pto_kernel_call *call, const pto_tile *src, const pto_tile *b, uint64_t value,
+                          int64_t mode) {
+    pto_tile *dst = pto_call_tile(call, 0);
+    const pto_dtype type = src->type.dtype;
+    const bool as_doubles = !loops[type][0];
+    union {
+        uint64_t words[BLOCK];
+        double numbers[BLOCK];
+    } fixed, gathered[2];
+    pto_map_input input[3] = {pto_map_tile(src), b ? pto_map_tile(b) : pto_map_value(fixed.words),
+                              pto_map_none()};
+    if (!b) {
+        if (pto_map_flushes(call, type))
+            pto_map_flush(&value, type, 1);
+        fill_block(&fixed, type, as_doubles, value);
+    }
+    if (!pto_map_stage(call, dst, input, 3))
+        return PTO_ERR_NOMEM;
+    const bool exchanged = mode == PTO_CMP_GT || mode == PTO_CMP_GE;
+    const int which = mode == PTO_CMP_LT || mode == PTO_CMP_GT   ? 1
+                      : mode == PTO_CMP_LE || mode == PTO_CMP_GE ? 2
+                                                                 : 0;
+    const compare_loop loop = as_doubles ? double_loops[which] : loops[type][which];
+    const int64_t pitch = (int64_t)dst->type.cols * (pto_dtype_bits(dst->type.dtype) / 8);
+    for (int32_t row = 0; row < src->valid_rows; row++) {
+        uint8_t *to = (uint8_t *)dst->data + row * pitch;
+        for (int32_t col = 0; col < src->valid_cols; col += BLOCK) {
+            const int32_t rest = src->valid_cols - col, n = rest < BLOCK ? rest : BLOCK;
+            const void *left = block_of(&input[0], type, as_doubles, row, col, n, &gathered[0]);
+            const void *right = block_of(&input[1], type, as_doubles, row, col, n, &gathered[1]);
+            uint8_t flags[BLOCK];
+            loop(flags, exchanged ? right : left, exchanged ? left : right, n);
+            pack(to + col / 8, flags, n, mode == PTO_CMP_NE);
+        }
+    }
+    return PTO_OK;
+}
+
+PTO_KERNEL(tcmp) {
+    return compare(call, pto_call_tile(call, 1), pto_call_tile(call, 2), 0, pto_call_attr(call, 3));
+}
+
+PTO_KERNEL(tcmps) {
+    const pto_tile *src = pto_call_tile(call, 1);
+    return compare(call, src, NULL, pto_scalar_code(src->type.dtype, pto_call_scalar(call, 2)),
+                   pto_call_attr(call, 3));
+}
+
+/* Element (0, 0), which stands first in every layout. */
+PTO_KERNEL(tcmps_tile) {
+    const pto_tile *src = pto_call_tile(call, 1), *threshold = pto_call_tile(call, 2);
+    return compare(call, src, NULL, pto_exact_load(threshold->data, src->type.dtype, 0),
+                   pto_call_attr(call, 3));
+}
