@@ -97,7 +97,8 @@ nest '%a = tload %b' '[' '0' ']' ' : x'
 # a chain of aliases, each of the one before
 { echo '!a0 = i8' && for i in $(seq $n); do echo "!a$i = !pto.ptr<!a$((i - 1))>"; done; } >chain.pto
 timeout 20 "$PTO" check chain.pto >.out 2>.err
-[ $? -le 1 ] || fail "a chain of aliases: exit $?"
+status=$?
+[ $status -le 1 ] || fail "a chain of aliases: exit $status"
 # a name, a number and a string of a megabyte
 for word in '%' '@' '!' '#' 'pto.' '"' '1' '0x' '1.' '//'; do
     { printf '%s' "$head$word" && head -c 1000000 /dev/zero | tr '\0' 1 && echo; } >long.pto

@@ -5,17 +5,23 @@
 bin=$BUILD/examples digits=$SRC/examples/digits softmax=$SRC/examples/softmax
 [ -x "$bin/digits-show" ] && [ -x "$bin/softmax-softmax" ] || exit 77
 
-digits() { # digits OUT OPTION...
+digits() { # digits OUT OPTION...; the program is $program
     local out=$1
     shift
-    expect 0 "$PTO" run "$digits/digits.pto" "$@" x="$digits/data/digits_test_x.npy" w1="$digits/weights/w1.npy" \
+    expect 0 "$PTO" run "$program" "$@" x="$digits/data/digits_test_x.npy" w1="$digits/weights/w1.npy" \
         b1="$digits/weights/b1.npy" deq="$(cat "$digits/weights/deq_scale.txt")" w2="$digits/weights/w2.npy" \
         b2="$digits/weights/b2.npy" acc:= hidden:= scores:= classes:="$out"
 }
+program=$digits/digits.pto
 digits a2a3.npy -t a2a3 && digits a5.npy -t a5 && same a2a3.npy a5.npy
 for options in '-b 1' '-b 2' '-b 3 -j 1' '-b 3 -j 3' '-b 5' '--simd base' '--simd avx2'; do
     # shellcheck disable=SC2086
     digits again.npy -t a2a3 $options && same again.npy a2a3.npy
+done
+for form in level2 generic; do
+    expect 0 "$PTO" fmt --to $form -o form.pto "$digits/digits.pto"
+    program=form.pto digits again.npy -t a5 && same again.npy a5.npy
+    expect 0 "$PTO" fmt --to $form -o softmax_$form.pto "$softmax/softmax.pto"
 done
 # digits-show exits with 1 below 95 % or when the predictions differ
 expect 0 "$bin/digits-show" "$digits/data/digits_test_x.npy" "$digits/data/digits_test_y.npy" a2a3.npy a5.npy
@@ -29,6 +35,9 @@ for target in a2a3 a5; do
     expect 0 "$PTO" run "$softmax/softmax.pto" -t $target -b 16 x=x.npy y:=$target.npy && silent
     expect 0 "$bin/softmax-compare" x.npy $target.npy
     expect 0 "$bin/softmax-softmax" x.npy c.npy 16 $target && same c.npy $target.npy
+done
+for form in level2 generic; do
+    expect 0 "$PTO" run softmax_$form.pto -t a5 -b 3 x=x.npy y:=again.npy && same again.npy a5.npy
 done
 for options in '-b 1 -j 1' '-b 7 -j 2' '--simd base -b 2'; do
     # shellcheck disable=SC2086

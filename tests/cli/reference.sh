@@ -21,6 +21,9 @@ is "$(sort rules | uniq -d)" ""
 expect 0 "$PTO" explain $(cat rules)
 is "$(grep -cE '^[A-Z]+-[A-Z]?[0-9]+  [a-z]' .out)" "$(wc -l <rules)"
 is "$(grep -c '^  rule  *[^ ]' .out)" "$(wc -l <rules)"
+# every rule that the sources name has its page
+grep -rhoE '"(PTO-[EW][0-9]{4}|SA-[0-9]{4})"' "$SRC/src" "$SRC/tools/pto" | tr -d '"' | sort -u | comm -23 - <(sort rules) >unexplained
+is "$(cat unexplained)" ""
 expect 0 "$PTO" explain PTO-E0314 && says '^PTO-E0314  ' .out && says '^  fix +[^ ]' .out
 expect 2 "$PTO" explain PTO-E9999 && says 'unknown rule PTO-E9999'
 

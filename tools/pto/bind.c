@@ -301,6 +301,10 @@ pto_status binding_open(binding *b, pto_diag_list *diags) {
         if (status != PTO_OK)
             worst = status;
         p->temporary = p->out ? pto_out_temporary(p->out) : NULL;
+        for (size_t k = 0; k < i; k++)
+            if (p->temporary && b->bound[k].temporary && !strcmp(p->output, b->bound[k].output))
+                worst = refuse(diags, "PTO-E0956", b->params[i].name, "two outputs have the same file",
+                               p->output, "a file for each");
     }
     return worst;
 }

@@ -2,6 +2,8 @@
 /* pto fmt: prints a program in a form of choice. */
 #include "cli.h"
 
+#include <string.h>
+
 typedef struct writer {
     pto_out_file *out;
     pto_diag_list *diags;
@@ -14,6 +16,8 @@ static bool write_out(void *context, const char *data, size_t len) {
 
 static pto_status print_to(const pto_program *program, pto_dialect dialect, const char *path,
                            pto_diag_list *diags) {
+    if (!strcmp(path, "-")) /* cli_finish tells a full disk, and is silent when the reader has gone */
+        return pto_program_print(program, dialect, cli_write, stdout, diags);
     writer w = {NULL, diags};
     pto_status status = pto_out_open(path, &w.out, diags);
     if (status != PTO_OK)
