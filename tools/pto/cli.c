@@ -95,7 +95,15 @@ bool cli_number(const cli_command *command, const char *option, const char *text
     return true;
 }
 
-bool cli_write(void *file, const char *data, size_t len) { return fwrite(data, 1, len, file) == len; }
+static int write_error; /* why the first write failed: a later call may change errno */
+
+bool cli_write(void *file, const char *data, size_t len) {
+    if (fwrite(data, 1, len, file) == len)
+        return true;
+    if (!write_error)
+        write_error = errno;
+    return false;
+}
 
 void cli_report(pto_diag_list *diags, bool json) {
     pto_diag_sort(diags);
@@ -125,8 +133,9 @@ int cli_status(pto_status status) {
 int cli_finish(int status) {
     if (!fflush(stdout) && !ferror(stdout))
         return status;
-    if (errno != EPIPE)
-        fprintf(stderr, "pto: writing to standard output failed: %s\n", strerror(errno));
+    int why = write_error ? write_error : errno;
+    if (why != EPIPE)
+        fprintf(stderr, "pto: writing to standard output failed: %s\n", strerror(why));
     return CLI_USAGE;
 }
 

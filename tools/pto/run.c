@@ -61,7 +61,7 @@ static void show_progress(void *user, const pto_run_progress *progress) {
 
 static void print_text(void *user, const char *text, size_t len) {
     (void)user;
-    fwrite(text, 1, len, stdout);
+    cli_write(stdout, text, len);
 }
 
 typedef struct run_settings {
