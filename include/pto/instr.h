@@ -41,13 +41,19 @@ typedef struct pto_scalar {
     double f;
 } pto_scalar;
 
+/* How many structures a merge took from each list: MrgSortExecutedNumList (40, 3.2). */
+typedef struct pto_merge_counts {
+    uint16_t list[4];
+} pto_merge_counts;
+
 #define PTO_MAX_OPERANDS 8
 
 typedef enum pto_operand_kind {
     PTO_OPERAND_ABSENT = 0, /* an optional operand that is not given */
     PTO_OPERAND_TILE,
     PTO_OPERAND_GLOBAL,
-    PTO_OPERAND_SCALAR
+    PTO_OPERAND_SCALAR,
+    PTO_OPERAND_COUNTS
 } pto_operand_kind;
 
 typedef struct pto_operand {
@@ -56,6 +62,7 @@ typedef struct pto_operand {
         pto_tile *tile;
         pto_global *global;
         pto_scalar scalar;
+        pto_merge_counts *counts;
     };
 } pto_operand;
 

@@ -89,6 +89,7 @@ typedef struct pto_call_arg {
         pto_tile *tile;
         pto_global *global;
         pto_scalar scalar;
+        pto_merge_counts *counts;
     };
 } pto_call_arg;
 
@@ -103,6 +104,9 @@ static inline pto_call_arg pto_arg_tile(pto_tile *tile) {
 static inline pto_call_arg pto_arg_global(pto_global *global) {
     return (pto_call_arg){.kind = PTO_OPERAND_GLOBAL, .global = global};
 }
+static inline pto_call_arg pto_arg_counts(pto_merge_counts *counts) {
+    return (pto_call_arg){.kind = PTO_OPERAND_COUNTS, .counts = counts};
+}
 static inline pto_call_arg pto_arg_float(double value) {
     return (pto_call_arg){.kind = PTO_OPERAND_SCALAR, .scalar = {.dtype = PTO_F64, .f = value}};
 }
@@ -116,7 +120,8 @@ static inline pto_call_arg pto_arg_uint(unsigned long long value) {
 #define PTO_ARG(x)                                                                                           \
     _Generic((x), pto_tile *                                                                                 \
              : pto_arg_tile, pto_global *                                                                    \
-             : pto_arg_global, float                                                                         \
+             : pto_arg_global, pto_merge_counts *                                                            \
+             : pto_arg_counts, float                                                                         \
              : pto_arg_float, double                                                                         \
              : pto_arg_float, unsigned long                                                                  \
              : pto_arg_uint, unsigned long long                                                              \

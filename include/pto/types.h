@@ -115,6 +115,40 @@ typedef enum pto_cmp_mode {
     PTO_CMP_GE
 } pto_cmp_mode;
 
+/* Columns or rows that the mask forms of TGATHER and TSCATTER select (40, 4.1); rightmost digit first. */
+typedef enum pto_mask_pattern {
+    PTO_MASK_P0101 = 1,
+    PTO_MASK_P1010,
+    PTO_MASK_P0001,
+    PTO_MASK_P0010,
+    PTO_MASK_P0100,
+    PTO_MASK_P1000,
+    PTO_MASK_P1111
+} pto_mask_pattern;
+typedef enum pto_select_axis { PTO_SELECT_ROW = 0, PTO_SELECT_COL = 1 } pto_select_axis;
+
+/* MGATHER and MSCATTER (30): what an index names, and what one out of range means. */
+typedef enum pto_coalesce { PTO_COALESCE_ROW = 0, PTO_COALESCE_ELEM = 1 } pto_coalesce;
+typedef enum pto_gather_oob {
+    PTO_GATHER_UNDEFINED = 0, /* an error */
+    PTO_GATHER_CLAMP,
+    PTO_GATHER_WRAP,
+    PTO_GATHER_ZERO
+} pto_gather_oob;
+typedef enum pto_scatter_oob {
+    PTO_SCATTER_UNDEFINED = 0, /* an error */
+    PTO_SCATTER_SKIP,
+    PTO_SCATTER_CLAMP,
+    PTO_SCATTER_WRAP
+} pto_scatter_oob;
+typedef enum pto_scatter_atomic {
+    PTO_SCATTER_REPLACE = 0,
+    PTO_SCATTER_ADD,
+    PTO_SCATTER_MAX,
+    PTO_SCATTER_MIN
+} pto_scatter_atomic;
+typedef enum pto_scatter_conflict { PTO_SCATTER_DEFAULT = 0, PTO_SCATTER_LAST = 1 } pto_scatter_conflict;
+
 /* What a tile is (00-model, 3.1). Extents are elements. `valid_*` may be PTO_DYNAMIC. */
 #define PTO_DYNAMIC (-1)
 typedef struct pto_tile_type {

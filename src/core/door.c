@@ -39,6 +39,7 @@ void pto_core_describe(const pto_core *core, const pto_instr *instr, pto_legalit
             to->value_known = true;
             to->value = from->scalar;
             break;
+        case PTO_OPERAND_COUNTS:
         case PTO_OPERAND_ABSENT:
             break;
         }
@@ -125,6 +126,17 @@ pto_status pto_core_verify(pto_core *core, pto_instr *instr) {
     return status;
 }
 
+static pto_status report_finding(pto_core *core, const pto_instr *instr, pto_status status) {
+    const pto_kernel_finding *finding = &core->host.finding;
+    report_context context = {core, instr};
+    report(&context, &(pto_refusal){.rule = finding->rule,
+                                    .operand = finding->operand,
+                                    .found = finding->found,
+                                    .allowed = *finding->allowed ? finding->allowed : NULL});
+    const pto_rule_text *rule = pto_rule_find(finding->rule);
+    return status == PTO_OK && rule && rule->severity == PTO_ERROR ? PTO_ERR_REFUSED : status;
+}
+
 pto_status pto_core_execute(pto_core *core, const pto_instr *instr) {
     if ((unsigned)instr->form >= PTO_FORM_COUNT)
         return PTO_ERR_USAGE;
@@ -142,7 +154,10 @@ pto_status pto_core_execute(pto_core *core, const pto_instr *instr) {
                                   .host = &core->host};
     pto_kernel_fn kernel = core->kernels->fn[pto_form_get(instr->form)->kernel];
     const uint64_t zeros_before = core->host.zero_divisors;
+    core->host.finding.rule = NULL;
     status = kernel(&call);
+    if (core->host.finding.rule)
+        status = report_finding(core, instr, status);
     if (status == PTO_ERR_REFUSED && core->host.zero_divisors != zeros_before) { /* the option traps them */
         report_context context = {core, instr};
         report(&context, &(pto_refusal){.rule = "PTO-E0503", .operand = -1, .found = "a divisor of 0"});

@@ -28,13 +28,21 @@ typedef enum pto_attr_kind {
     PTO_ATTR_RELU,
     PTO_ATTR_ACC_TO_VEC,
     PTO_ATTR_PRECISION,
-    PTO_ATTR_PRINT_FORMAT
+    PTO_ATTR_PRINT_FORMAT,
+    PTO_ATTR_MASK_PATTERN,
+    PTO_ATTR_SELECT_AXIS,
+    PTO_ATTR_COALESCE,
+    PTO_ATTR_GATHER_OOB,
+    PTO_ATTR_SCATTER_OOB,
+    PTO_ATTR_SCATTER_ATOMIC,
+    PTO_ATTR_SCATTER_CONFLICT
 } pto_attr_kind;
 
 typedef struct pto_operand_desc {
     const char *name; /* "dst", "src0", ... */
     pto_role role;
     bool is_global; /* a GlobalTensor / partition view instead of a tile */
+    bool is_counts; /* a pto_merge_counts; vector<4xi16> in the text, which nothing reads: a run drops it */
     bool optional;
     bool binds; /* a tile that the instruction places itself: it needs no storage before */
     char type_var;         /* 'T', 'S', 'D', 'A', 'B', 'I': operands of one variable share an element type;

@@ -88,13 +88,15 @@ bool pto_legality_check_tile_type(pto_legality *legality, const pto_tile_type *t
 }
 
 static const char *kind_name(pto_operand_kind kind) {
-    static const char *const names[] = {"nothing", "a tile", "a global tensor", "a scalar"};
+    static const char *const names[] = {"nothing", "a tile", "a global tensor", "a scalar", "counts"};
     return names[kind];
 }
 
 static pto_operand_kind wanted_kind(const pto_operand_desc *desc) {
     if (desc->role == PTO_ROLE_SCALAR || desc->role == PTO_ROLE_ATTR)
         return PTO_OPERAND_SCALAR;
+    if (desc->is_counts)
+        return PTO_OPERAND_COUNTS;
     return desc->is_global ? PTO_OPERAND_GLOBAL : PTO_OPERAND_TILE;
 }
 

@@ -9,6 +9,16 @@
 #include "isa/isa.h"
 #include <pto/options.h>
 
+/* What a kernel found in the data that no rule could see before: an index out of range. The door reports it
+ * under its rule; of an error the call returns PTO_ERR_REFUSED, whatever the kernel has done by then is what
+ * the entry of the instruction orders. */
+typedef struct pto_kernel_finding {
+    const char *rule; /* NULL = nothing */
+    int operand;      /* schema position, -1 = instruction */
+    char found[96];
+    char allowed[64];
+} pto_kernel_finding;
+
 /* What a kernel may ask of the core that runs it. */
 typedef struct pto_kernel_host {
     void *user;
@@ -20,6 +30,7 @@ typedef struct pto_kernel_host {
     uint8_t *memory[PTO_LOC_COUNT]; /* the on-chip memories, for TASSIGN */
     bool auto_mode;                 /* TASSIGN has no effect */
     uint64_t zero_divisors;         /* counts integer divisions by zero (10, 1.5) */
+    pto_kernel_finding finding;     /* empty when a kernel starts */
 } pto_kernel_host;
 
 typedef struct pto_kernel_call {

@@ -114,6 +114,8 @@ static void operand(pto_lowering *l, const pto_operation *op, int i, pto_code_in
         l->code->has_atomics |= desc->attr == PTO_ATTR_ATOMIC && number != 0;
         return;
     }
+    if (desc->is_counts)
+        return; /* no operation of a program reads counts */
     bool given = (uint32_t)i < op->operand_count && op->operand[i];
     const pto_value *value = given ? op->operand[i] : NULL;
     if (value && pto_type_is_tile(value->type)) {
@@ -159,7 +161,7 @@ void pto_lower_instr(pto_lowering *l, const pto_operation *op) {
     /* sources before results: a rebound name reads the old value; the results' tiles exist before windows */
     for (int i = 0; i < form->operand_count; i++) {
         int result = pto_instr_result(op, i);
-        if (result < 0)
+        if (result < 0 || form->operand[i].is_counts)
             continue;
         instr.operand[i].kind = PTO_OPERAND_TILE;
         instr.slot[i] = result_slot(l, op, i, op->result[result]);
@@ -170,7 +172,7 @@ void pto_lower_instr(pto_lowering *l, const pto_operation *op) {
     if (l->failed)
         return;
     for (int i = 0; i < form->operand_count; i++)
-        if (pto_instr_result(op, i) >= 0 && op->form != PTO_FORM_TRESHAPE)
+        if (pto_instr_result(op, i) >= 0 && !form->operand[i].is_counts && op->form != PTO_FORM_TRESHAPE)
             result_extents(l, op, instr.slot[i], &instr);
     if (op->form == PTO_FORM_TRESHAPE && instr.slot[0] >= 0 && instr.slot[1] >= 0) {
         pto_lower_alias(l, instr.slot[0], instr.slot[1]);

@@ -60,6 +60,11 @@ static const pto_enum_value precision[] = {{"default", 0}, {"high", 1}};
 static const pto_enum_value print_format[] = {
     {"Width8_Precision4", 0}, {"Width8_Precision2", 1}, {"Width10_Precision6", 2}};
 
+/* Ours: 40, 4.3; 30, MGATHER and MSCATTER. */
+static const pto_enum_value select_axis[] = {{"row", 0}, {"col", 1}};
+static const pto_enum_value coalesce[] = {{"row", 0}, {"elem", 1}};
+static const pto_enum_value scatter_conflict[] = {{"default", 0}, {"last", 1}};
+
 static const pto_enum_desc enums[] = {
     ENUM("address_space", false, address_space),
     ENUM("pipe", false, pipe),
@@ -89,6 +94,9 @@ static const pto_enum_desc enums[] = {
     ENUM("quant_type", true, quant_type),
     ENUM("precision", true, precision),
     ENUM("print_format", true, print_format),
+    ENUM("select_axis", true, select_axis),
+    ENUM("coalesce", true, coalesce),
+    ENUM("scatter_conflict", true, scatter_conflict),
 };
 
 size_t pto_enum_count(void) { return sizeof enums / sizeof *enums; }
@@ -137,6 +145,20 @@ const pto_enum_desc *pto_enum_of_attr(pto_attr_kind kind) {
         return pto_enum_find(PTO_STR("precision"));
     case PTO_ATTR_PRINT_FORMAT:
         return pto_enum_find(PTO_STR("print_format"));
+    case PTO_ATTR_MASK_PATTERN:
+        return pto_enum_find(PTO_STR("mask_pattern"));
+    case PTO_ATTR_SELECT_AXIS:
+        return pto_enum_find(PTO_STR("select_axis"));
+    case PTO_ATTR_COALESCE:
+        return pto_enum_find(PTO_STR("coalesce"));
+    case PTO_ATTR_GATHER_OOB:
+        return pto_enum_find(PTO_STR("gather_oob"));
+    case PTO_ATTR_SCATTER_OOB:
+        return pto_enum_find(PTO_STR("scatter_oob"));
+    case PTO_ATTR_SCATTER_ATOMIC:
+        return pto_enum_find(PTO_STR("scatter_atomic_op"));
+    case PTO_ATTR_SCATTER_CONFLICT:
+        return pto_enum_find(PTO_STR("scatter_conflict"));
     case PTO_ATTR_NONE:
     case PTO_ATTR_BOOL:
     case PTO_ATTR_INT:

@@ -110,6 +110,8 @@ static bool describe(pto_verifier *v, const pto_operation *op, pto_legality *leg
     }
     if (pto_type_is_tile(value->type))
         return describe_tile(v, value, operand);
+    if (desc->is_counts && value->type->kind == PTO_TYPE_VECTOR)
+        return true; /* nothing reads it: as good as absent */
     pto_view_facts facts;
     if (pto_fact_view(value, &facts)) {
         describe_view(op, value, legality, position, partner_tile(op, position));

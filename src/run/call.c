@@ -9,6 +9,8 @@
 static pto_operand_kind wanted_kind(const pto_operand_desc *desc) {
     if (desc->role == PTO_ROLE_SCALAR || desc->role == PTO_ROLE_ATTR)
         return PTO_OPERAND_SCALAR;
+    if (desc->is_counts)
+        return PTO_OPERAND_COUNTS;
     return desc->is_global ? PTO_OPERAND_GLOBAL : PTO_OPERAND_TILE;
 }
 
@@ -26,6 +28,8 @@ static bool fit(const pto_form_desc *form, const pto_call_arg *args, size_t coun
                 operand->tile = arg->tile;
             else if (arg->kind == PTO_OPERAND_GLOBAL)
                 operand->global = arg->global;
+            else if (arg->kind == PTO_OPERAND_COUNTS)
+                operand->counts = arg->counts;
             else
                 operand->scalar = arg->scalar;
             if (desc->role == PTO_ROLE_ATTR)
@@ -41,7 +45,7 @@ static bool fit(const pto_form_desc *form, const pto_call_arg *args, size_t coun
 
 static pto_status no_form(pto_core *core, pto_op op, const pto_call_arg *args, size_t count, const char *file,
                           int line) {
-    static const char *const names[] = {"nothing", "tile", "global", "scalar"};
+    static const char *const names[] = {"nothing", "tile", "global", "scalar", "counts"};
     pto_diag_list *diags = pto_core_diags(core);
     char text[128] = "";
     size_t n = 0;

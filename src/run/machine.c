@@ -62,6 +62,7 @@ static void prepare_instr(pto_machine *m, const pto_code_instr *from, pto_machin
             to->patch[to->patch_count].is_float = from->is_float[i];
             to->patch[to->patch_count++].reg = from->slot[i];
             break;
+        case PTO_OPERAND_COUNTS:
         case PTO_OPERAND_ABSENT:
             break;
         }

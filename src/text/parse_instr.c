@@ -104,6 +104,8 @@ static bool kind_fits(const pto_operand_desc *desc, const pto_type *type) {
         return true;
     if (desc->role == PTO_ROLE_SCALAR)
         return pto_type_is_scalar(type);
+    if (desc->is_counts)
+        return type->kind == PTO_TYPE_VECTOR;
     if (desc->is_global)
         return type->kind == PTO_TYPE_PARTITION_VIEW || type->kind == PTO_TYPE_TENSOR_VIEW ||
                type->kind == PTO_TYPE_MEMREF || type->kind == PTO_TYPE_PTR;

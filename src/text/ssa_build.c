@@ -217,6 +217,15 @@ static const pto_type *result_type(pto_text_parser *p, const pto_ssa_statement *
             written = s->operand_types.data[types - 1].type;
     }
     int position = form->text[s->text].result[k];
+    if (form->operand[position].is_counts) {
+        pto_type counts = {.kind = PTO_TYPE_VECTOR, .rank = 1, .dim = {4}};
+        if (s->arrow && written && written->kind != PTO_TYPE_VECTOR)
+            pto_text_error(p, "PTO-E0212", pto_text_span(s->opcode), "%s is of type vector<4xi16>",
+                           form->operand[position].name);
+        counts.element = pto_type_int(p->program, 16, PTO_SIGNLESS);
+        counts.dtype = pto_type_dtype(counts.element);
+        return pto_type_intern(p->program, &counts);
+    }
     if (written && !written->open)
         return written;
     return inferred_type(p, s, form, position, written);

@@ -38,6 +38,8 @@ bool pto_ssa_fits(const pto_operand_desc *desc, const pto_type *type) {
                 type->kind == PTO_TYPE_MEMREF || type->kind == PTO_TYPE_PTR;
     if (desc->role == PTO_ROLE_SCALAR)
         return pto_type_is_scalar(type) || type->kind == PTO_TYPE_VECTOR;
+    if (desc->is_counts)
+        return type->kind == PTO_TYPE_VECTOR;
     if (desc->is_global)
         return view;
     return pto_type_is_tile(type);

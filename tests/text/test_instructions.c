@@ -18,6 +18,8 @@ __attribute__((format(printf, 2, 3))) static void add(line *l, const char *forma
 }
 
 static const char *type_of(const pto_operand_desc *operand) {
+    if (operand->is_counts)
+        return "vector<4xi16>";
     if (operand->role == PTO_ROLE_SCALAR)
         return operand->fixed_dtype == PTO_S64 ? "i64" : "f32";
     return operand->is_global ? "!pto.partition_tensor_view<16x32xf32>" : "!pto.tile_buf<vec, 16x32xf32>";
@@ -69,6 +71,20 @@ static const char *attr_value(pto_attr_kind kind) {
         return "#pto<precision high>";
     case PTO_ATTR_PRINT_FORMAT:
         return "#pto<print_format Width10_Precision6>";
+    case PTO_ATTR_MASK_PATTERN:
+        return "#pto.mask_pattern<P0010>";
+    case PTO_ATTR_SELECT_AXIS:
+        return "#pto<select_axis col>";
+    case PTO_ATTR_COALESCE:
+        return "#pto<coalesce elem>";
+    case PTO_ATTR_GATHER_OOB:
+        return "#pto<gather_oob wrap>";
+    case PTO_ATTR_SCATTER_OOB:
+        return "#pto<scatter_oob skip>";
+    case PTO_ATTR_SCATTER_ATOMIC:
+        return "#pto<scatter_atomic_op max>";
+    case PTO_ATTR_SCATTER_CONFLICT:
+        return "#pto<scatter_conflict last>";
     case PTO_ATTR_NONE:
         break;
     }

@@ -46,7 +46,8 @@ static void one_form(const pto_form_desc *form, pto_text_form level) {
         sprintf(text + strlen(text), "%s" T16, before);
     strcat(text, ") -> (");
     for (int i = 0; i < results; i++)
-        strcat(text, i ? ", " T16 : T16);
+        sprintf(text + strlen(text), "%s%s", i ? ", " : "",
+                form->operand[pattern->result[i]].is_counts ? "vector<4xi16>" : T16);
     strcat(text, ")\n");
     pto_program *program = ssa_parse_good(text);
     const pto_operation *op = ssa_find(program, form->mnemonic);

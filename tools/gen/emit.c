@@ -73,6 +73,8 @@ static void emit_operand(FILE *out, const gen_operand *o) {
                 o->attr_default, o->attr_key);
     else if (strlen(o->type) == 1 && gen_var_index(*o->type) >= 0)
         fprintf(out, ", .type_var = '%c'", *o->type);
+    else if (!strcmp(o->type, "counts"))
+        fputs(", .is_counts = true", out);
     else if (strcmp(o->type, "*"))
         fprintf(out, ", .fixed_dtype = PTO_%s", upper(o->type));
     fputs("}", out);

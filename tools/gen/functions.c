@@ -15,6 +15,7 @@ static void emit_prototype(FILE *out, const gen_row *row) {
         const char *type = global                       ? "pto_global *"
                            : !strcmp(o->role, "scalar") ? "pto_scalar "
                            : !strcmp(o->role, "attr")   ? "int64_t "
+                           : !strcmp(o->type, "counts") ? "pto_merge_counts *"
                                                         : "pto_tile *";
         fprintf(out, ", %s%s", type, o->name);
     }
@@ -46,6 +47,9 @@ void gen_emit_functions_source(const gen_table *table, FILE *out) {
         "static pto_operand global_operand(pto_global *global)\n{\n"
         "    return (pto_operand){.kind = global ? PTO_OPERAND_GLOBAL : PTO_OPERAND_ABSENT, .global = "
         "global};\n}\n\n"
+        "static pto_operand counts_operand(pto_merge_counts *counts)\n{\n"
+        "    return (pto_operand){.kind = counts ? PTO_OPERAND_COUNTS : PTO_OPERAND_ABSENT, .counts = "
+        "counts};\n}\n\n"
         "static pto_operand scalar_operand(pto_scalar scalar)\n{\n"
         "    return (pto_operand){.kind = PTO_OPERAND_SCALAR, .scalar = scalar};\n}\n\n"
         "static pto_operand attr_operand(int64_t value)\n{\n"
@@ -61,6 +65,7 @@ void gen_emit_functions_source(const gen_table *table, FILE *out) {
             const char *make = *o->role == 'g'              ? "global"
                                : !strcmp(o->role, "scalar") ? "scalar"
                                : !strcmp(o->role, "attr")   ? "attr"
+                               : !strcmp(o->type, "counts") ? "counts"
                                                             : "tile";
             fprintf(out, "    instr.operand[%d] = %s_operand(%s);\n", k, make, o->name);
         }
