@@ -95,13 +95,22 @@ bool cli_number(const cli_command *command, const char *option, const char *text
     return true;
 }
 
-static int write_error; /* why the first write failed: a later call may change errno */
+static int write_error; /* why the first write to standard output failed: later calls change errno */
+
+static void note_failure(void) {
+    if (!write_error)
+        write_error = errno;
+}
+
+static void flush_output(void) {
+    if (fflush(stdout))
+        note_failure();
+}
 
 bool cli_write(void *file, const char *data, size_t len) {
     if (fwrite(data, 1, len, file) == len)
         return true;
-    if (!write_error)
-        write_error = errno;
+    note_failure();
     return false;
 }
 
@@ -111,7 +120,7 @@ void cli_report(pto_diag_list *diags, bool json) {
         pto_diag_render_json(diags, cli_write, stdout);
         return;
     }
-    fflush(stdout);
+    flush_output();
     const char *no_color = getenv("NO_COLOR");
     pto_render_options options = {.color = isatty(STDERR_FILENO) && !(no_color && *no_color)};
     pto_diag_render(diags, &options, cli_write, stderr);
@@ -131,11 +140,11 @@ int cli_status(pto_status status) {
 }
 
 int cli_finish(int status) {
-    if (!fflush(stdout) && !ferror(stdout))
+    flush_output();
+    if (!ferror(stdout))
         return status;
-    int why = write_error ? write_error : errno;
-    if (why != EPIPE)
-        fprintf(stderr, "pto: writing to standard output failed: %s\n", strerror(why));
+    if (write_error != EPIPE)
+        fprintf(stderr, "pto: writing to standard output failed: %s\n", strerror(write_error));
     return CLI_USAGE;
 }
 
