@@ -11,9 +11,30 @@ static const char *const role_names[] = {"out", "in/out", "in", "scratch", "scal
 static const char *const text_names[PTO_TEXT_FORM_COUNT] = {"PTO-AS", "level 1", "level 2"};
 
 static const char *attr_kind_name(pto_attr_kind kind) {
-    static const char *const names[] = {"",          "bool",        "int",    "round_mode", "saturation_mode",
-                                        "cmp",       "st_phase",    "atomic", "relu",       "acc_to_vec_mode",
-                                        "precision", "print_format"};
+    static const char *const names[] = {
+        [PTO_ATTR_NONE] = "",
+        [PTO_ATTR_BOOL] = "bool",
+        [PTO_ATTR_INT] = "int",
+        [PTO_ATTR_ROUND_MODE] = "round_mode",
+        [PTO_ATTR_SAT_MODE] = "saturation_mode",
+        [PTO_ATTR_CMP_MODE] = "cmp",
+        [PTO_ATTR_ST_PHASE] = "st_phase",
+        [PTO_ATTR_ATOMIC] = "atomic",
+        [PTO_ATTR_RELU] = "relu",
+        [PTO_ATTR_ACC_TO_VEC] = "acc_to_vec_mode",
+        [PTO_ATTR_PRECISION] = "precision",
+        [PTO_ATTR_PRINT_FORMAT] = "print_format",
+        [PTO_ATTR_MASK_PATTERN] = "mask_pattern",
+        [PTO_ATTR_SELECT_AXIS] = "axis",
+        [PTO_ATTR_COALESCE] = "coalesce",
+        [PTO_ATTR_GATHER_OOB] = "gather_oob",
+        [PTO_ATTR_SCATTER_OOB] = "scatter_oob",
+        [PTO_ATTR_SCATTER_ATOMIC] = "scatter_atomic_op",
+        [PTO_ATTR_SCATTER_CONFLICT] = "scatter_conflict",
+    };
+    bool known = (unsigned)kind < sizeof names / sizeof *names && names[kind];
+    if (!known)
+        return "attribute";
     return names[kind];
 }
 

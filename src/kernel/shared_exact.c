@@ -14,7 +14,7 @@ uint64_t pto_exact_load(const void *data, pto_dtype type, int64_t index) {
     const unsigned bits = pto_dtype_bits(type);
     const uint8_t *bytes = data;
     if (bits == 4)
-        return bytes[index / 2] >> (index & 1 ? 4 : 0) & 15u;
+        return ((unsigned)bytes[index / 2] >> (index & 1 ? 4 : 0)) & 15u;
     uint64_t code = 0;
     memcpy(&code, bytes + index * (bits / 8), bits / 8);
     return code;

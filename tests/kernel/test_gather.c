@@ -50,7 +50,8 @@ static int64_t number(const pto_tile *idx, int32_t r, int32_t c) {
 
 static void fill_indices(testing_random *random, pto_tile *idx, int64_t limit, bool outside) {
     unsigned width = pto_dtype_bits(idx->type.dtype);
-    uint64_t largest = (UINT64_C(1) << (width - (pto_dtype_is_signed(idx->type.dtype) ? 1 : 0))) - 1;
+    unsigned digits = width - (pto_dtype_is_signed(idx->type.dtype) ? 1 : 0);
+    uint64_t largest = UINT64_MAX >> (64 - digits);
     if (width == 64 || (uint64_t)limit - 1 < largest)
         largest = (uint64_t)limit - 1;
     for (int32_t r = 0; r < idx->type.rows; r++)
