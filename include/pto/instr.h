@@ -18,6 +18,7 @@ typedef struct pto_tile {
     void *data;
     uint64_t addr;
     bool assigned; /* placed by TASSIGN or by the planner: addr is meaningful */
+    uint64_t room; /* a view of another tile: bytes from `data` to the end of that tile; 0 = the capacity */
 } pto_tile;
 
 /* A global tensor (00-model, 6): always 5-D, strides in elements. `begin`/`end` bound the bytes

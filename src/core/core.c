@@ -92,6 +92,9 @@ void pto_core_reset(pto_core *core) {
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
         memset(core->host.memory[loc], 0, core->memory_bytes[loc]);
     core->host.zero_divisors = 0;
+    core->host.quant_scalar = 0;
+    core->host.quant_vector = NULL;
+    core->host.cube_f32_bits = core->host.cube_f32_round = 0;
     pto_diag_list_clear(core->diags);
 }
 

@@ -2,6 +2,7 @@
 /* The door: every instruction of every front end is executed here and nowhere else. */
 #include "core/core.h"
 #include "tile/global.h"
+#include "tile/tile.h"
 
 #include <stdio.h>
 
@@ -20,6 +21,7 @@ void pto_core_describe(const pto_core *core, const pto_instr *instr, pto_legalit
             to->type = from->tile->type;
             to->valid_rows = from->tile->valid_rows;
             to->valid_cols = from->tile->valid_cols;
+            to->view = from->tile->room != 0;
             to->addr_known = from->tile->assigned;
             to->addr = from->tile->addr;
             to->host = from->tile->data;
@@ -99,6 +101,33 @@ static bool global_in_bounds(pto_core *core, const pto_instr *instr, int i) {
     return false;
 }
 
+/* A view's capacity may reach past the end of its tile: what the instruction accesses may not. Instructions
+ * that fill a capacity write tiles with a pad, in mat or in boxes. */
+static bool view_in_bounds(pto_core *core, const pto_instr *instr, int i) {
+    const pto_tile *tile = instr->operand[i].tile;
+    const pto_form_desc *form = pto_form_get(instr->form);
+    pto_role role = form->operand[i].role;
+    uint64_t bytes = pto_tile_type_bytes(&tile->type);
+    bool fills = (role == PTO_ROLE_OUT || role == PTO_ROLE_INOUT) &&
+                 (tile->type.pad != PTO_PAD_NULL || tile->type.loc == PTO_LOC_MAT ||
+                  tile->type.slayout != PTO_NONE_BOX);
+    if (role != PTO_ROLE_TMP && !fills) {
+        int64_t last = tile->valid_rows > 0 && tile->valid_cols > 0
+                           ? pto_tile_offset(&tile->type, tile->valid_rows - 1, tile->valid_cols - 1) + 1
+                           : 0;
+        bytes = ((uint64_t)last * pto_dtype_bits(tile->type.dtype) + 7) / 8;
+    }
+    if (bytes <= tile->room)
+        return true;
+    const pto_rule_text *rule = pto_rule_find("PTO-E0785");
+    pto_diag_add(core->diags, PTO_ERROR, "PTO-E0785", pto_at_operand(form->operand[i].name), "%s: %s",
+                 form->mnemonic, rule->title);
+    pto_diag_found(core->diags, "%llu bytes", (unsigned long long)bytes);
+    pto_diag_allowed(core->diags, "%llu bytes to the end of the tile", (unsigned long long)tile->room);
+    add_place(core, instr);
+    return false;
+}
+
 static pto_status bind_operands(pto_core *core, const pto_instr *instr) {
     const pto_form_desc *form = pto_form_get(instr->form);
     for (int i = 0; i < form->operand_count; i++) {
@@ -109,6 +138,9 @@ static pto_status bind_operands(pto_core *core, const pto_instr *instr) {
             pto_status status = pto_tile_bind(core, operand->tile);
             if (status != PTO_OK)
                 return status;
+        } else if (operand->kind == PTO_OPERAND_TILE && operand->tile->room &&
+                   !view_in_bounds(core, instr, i)) {
+            return PTO_ERR_REFUSED;
         } else if (operand->kind == PTO_OPERAND_GLOBAL && !global_in_bounds(core, instr, i)) {
             return PTO_ERR_REFUSED;
         }

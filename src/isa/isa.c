@@ -40,6 +40,13 @@ pto_pipe pto_form_pipe(const pto_form_desc *form, int src_loc, int dst_loc) {
     return PTO_PIPE_ALL;
 }
 
+bool pto_form_takes(const pto_form_desc *form, int src_loc) {
+    for (int i = 0; i < form->pipe_count; i++)
+        if (form->pipes[i].src_loc < 0 || form->pipes[i].src_loc == src_loc)
+            return true;
+    return false;
+}
+
 int pto_form_operand_index(const pto_form_desc *form, const char *name) {
     for (int i = 0; i < form->operand_count; i++)
         if (!strcmp(form->operand[i].name, name))

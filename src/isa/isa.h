@@ -35,7 +35,10 @@ typedef enum pto_attr_kind {
     PTO_ATTR_GATHER_OOB,
     PTO_ATTR_SCATTER_OOB,
     PTO_ATTR_SCATTER_ATOMIC,
-    PTO_ATTR_SCATTER_CONFLICT
+    PTO_ATTR_SCATTER_CONFLICT,
+    PTO_ATTR_PAD_VALUE,
+    PTO_ATTR_INSERT_MODE,
+    PTO_ATTR_DTYPE
 } pto_attr_kind;
 
 typedef struct pto_operand_desc {
@@ -143,6 +146,8 @@ int pto_form_next_opcode(pto_text_form text, int form);
 pto_op pto_op_find(const char *mnemonic, size_t len);
 /* Execution pipe for the locations of the first tile source and of the destination (00-model, 10.1). */
 pto_pipe pto_form_pipe(const pto_form_desc *form, int src_loc, int dst_loc);
+/* Has the form a pipe for a tile source in this memory? Tells apart forms whose operands are of the same kinds. */
+bool pto_form_takes(const pto_form_desc *form, int src_loc);
 int pto_form_operand_index(const pto_form_desc *form, const char *name);
 
 #endif

@@ -16,6 +16,7 @@ typedef struct pto_legality_operand {
     /* tiles */
     pto_tile_type type;
     int32_t valid_rows, valid_cols;
+    bool view;       /* a view of another tile: only its valid window counts as its bytes */
     bool addr_known; /* on-chip placement is known: bytes [addr, addr + bytes) of type.loc */
     uint64_t addr;
     const void *host;     /* host address of element 0 when the tile has storage: decides overlap exactly */

@@ -298,12 +298,20 @@ void pto_rule_store_types(pto_legality *legality, const pto_rule_use *use) {
 /* The attributes of TSTORE: phase, atomic, relu. */
 void pto_rule_store_attributes(pto_legality *legality, const pto_rule_use *use) {
     (void)use;
-    const pto_legality_operand *phase = &legality->operand[2], *atomic = &legality->operand[3];
+    static const pto_legality_operand absent = {.kind = PTO_OPERAND_ABSENT};
+    const pto_legality_operand *phase = &absent, *atomic = &absent;
+    int phase_at = -1, atomic_at = -1;
+    for (int i = 0; i < legality->form->operand_count; i++)
+        if (legality->form->operand[i].attr == PTO_ATTR_ST_PHASE)
+            phase = &legality->operand[phase_at = i];
+        else if (legality->form->operand[i].attr == PTO_ATTR_ATOMIC)
+            atomic = &legality->operand[atomic_at = i];
     if (phase->value_known && phase->value.i != 0 && phase->value.i != 2 && phase->value.i != 3)
-        pto_legality_refuse(legality, "PTO-E0714", 2, "unspecified 0, partial 2, final 3", "%lld",
+        pto_legality_refuse(legality, "PTO-E0714", phase_at, "unspecified 0, partial 2, final 3", "%lld",
                             (long long)phase->value.i);
     if (atomic->value_known && atomic->value.i != 0 && atomic->value.i != 1)
-        pto_legality_refuse(legality, "PTO-E0714", 3, "none 0, add 1", "%lld", (long long)atomic->value.i);
+        pto_legality_refuse(legality, "PTO-E0714", atomic_at, "none 0, add 1", "%lld",
+                            (long long)atomic->value.i);
     else if (atomic->value_known && atomic->value.i == 1 &&
              !dtype_in(legality->operand[0].dtype, DTYPES(PTO_F16) | DTYPES(PTO_BF16) | DTYPES(PTO_F32) |
                                                        DTYPES(PTO_S8) | DTYPES(PTO_S16) | DTYPES(PTO_S32)))

@@ -26,6 +26,41 @@ const char *pto_tile_type_layout_name(const pto_tile_type *type) {
     }
 }
 
+/* Bytes from the start of a tile to the end of what belongs to it: of a view its valid window. */
+static uint64_t extent_bytes(const pto_legality_operand *tile) {
+    const pto_tile_type *type = &tile->type;
+    if (!tile->view || type->slayout != PTO_NONE_BOX || tile->valid_rows < 0 || tile->valid_cols < 0)
+        return pto_tile_type_bytes(type);
+    if (tile->valid_rows == 0 || tile->valid_cols == 0)
+        return 0;
+    bool rows_first = type->blayout == PTO_ROW_MAJOR;
+    uint64_t pitch = (uint64_t)(rows_first ? type->cols : type->rows);
+    uint64_t lines = (uint64_t)(rows_first ? tile->valid_rows : tile->valid_cols);
+    uint64_t last = (uint64_t)(rows_first ? tile->valid_cols : tile->valid_rows);
+    return ((lines - 1) * pitch + last) * pto_dtype_bits(type->dtype) / 8;
+}
+
+/* Do the valid windows of two flat tiles of one pitch, of which one is a view, share elements? y begins
+ * `bytes` after x; true also where that cannot be told. */
+static bool windows_meet(const pto_legality_operand *x, const pto_legality_operand *y, uint64_t bytes) {
+    const pto_tile_type *a = &x->type, *b = &y->type;
+    unsigned bits = pto_dtype_bits(a->dtype);
+    bool rows_first = a->blayout == PTO_ROW_MAJOR;
+    bool comparable = (x->view || y->view) && a->slayout == PTO_NONE_BOX && b->slayout == PTO_NONE_BOX &&
+                      a->blayout == b->blayout && bits == pto_dtype_bits(b->dtype) && bits >= 8 &&
+                      (rows_first ? a->cols == b->cols : a->rows == b->rows) && bytes % (bits / 8) == 0 &&
+                      x->valid_rows >= 0 && x->valid_cols >= 0 && y->valid_rows >= 0 && y->valid_cols >= 0;
+    if (!comparable)
+        return true;
+    int64_t pitch = rows_first ? a->cols : a->rows, distance = (int64_t)(bytes / (bits / 8));
+    int64_t line = distance / pitch, at = distance % pitch;
+    int64_t lines = rows_first ? x->valid_rows : x->valid_cols,
+            width = rows_first ? x->valid_cols : x->valid_rows;
+    int64_t other = rows_first ? y->valid_cols : y->valid_rows;
+    /* y lies `at` elements behind x in a line, or pitch - at before it in the next */
+    return (line < lines && at < width) || (line + 1 < lines && at + other > pitch);
+}
+
 pto_overlap pto_legality_overlap(const pto_legality *legality, int a, int b) {
     const pto_legality_operand *x = &legality->operand[a], *y = &legality->operand[b];
     if (x->kind != PTO_OPERAND_TILE || y->kind != PTO_OPERAND_TILE || x->type.loc != y->type.loc)
@@ -39,8 +74,12 @@ pto_overlap pto_legality_overlap(const pto_legality *legality, int a, int b) {
     uint64_t y_begin = on_host ? (uint64_t)(uintptr_t)y->host : y->addr;
     if (x_begin == y_begin)
         return PTO_OVERLAP_SAME_START;
-    uint64_t x_end = x_begin + pto_tile_type_bytes(&x->type), y_end = y_begin + pto_tile_type_bytes(&y->type);
-    return x_begin < y_end && y_begin < x_end ? PTO_OVERLAP_SHIFTED : PTO_OVERLAP_NONE;
+    uint64_t x_end = x_begin + extent_bytes(x), y_end = y_begin + extent_bytes(y);
+    if (x_begin >= y_end || y_begin >= x_end)
+        return PTO_OVERLAP_NONE;
+    bool meet =
+        x_begin < y_begin ? windows_meet(x, y, y_begin - x_begin) : windows_meet(y, x, x_begin - y_begin);
+    return meet ? PTO_OVERLAP_SHIFTED : PTO_OVERLAP_NONE;
 }
 
 void pto_rule_in_vec(pto_legality *legality, const pto_rule_use *use) {

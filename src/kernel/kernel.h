@@ -31,6 +31,14 @@ typedef struct pto_kernel_host {
     bool auto_mode;                 /* TASSIGN has no effect */
     uint64_t zero_divisors;         /* counts integer divisions by zero (10, 1.5) */
     pto_kernel_finding finding;     /* empty when a kernel starts */
+    uint32_t subblock;              /* 0 or 1: which of the two vector cores this one is */
+    /* The parameters of quantising pushes: SET_QUANT_SCALAR's word; the place of SET_QUANT_VECTOR's table. */
+    uint64_t quant_scalar;
+    const void *quant_vector;
+    /* How the cube reads f32 (part 30, SETHF32MODE; 40, 1.3): fraction bits that it keeps, 0 = all of them,
+     * and how it rounds to them. */
+    uint8_t cube_f32_bits;
+    uint8_t cube_f32_round; /* pto_round_mode: RINT or ROUND */
 } pto_kernel_host;
 
 typedef struct pto_kernel_call {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TLOAD and TSTORE (part 30): between global memory and tiles. */
 #include "kernel/fixpipe.h"
+#include "kernel/global_add.h"
 #include "kernel/kernel.h"
 #include "kernel/strided.h"
 #include "tile/axis.h"
@@ -48,61 +49,6 @@ PTO_KERNEL(tload) {
 
 /* ---- TSTORE ---- */
 
-/* a + b in a type: integers wrap, floats round once to nearest even. The sum of two halves or bf16 in f32,
- * rounded again, is the correctly rounded sum: f32 has more than twice their digits. */
-static uint32_t sum(pto_dtype dtype, uint32_t a, uint32_t b, bool flush) {
-    uint32_t exponent = dtype == PTO_F32 ? 0x7F800000u : dtype == PTO_F16 ? 0x7C00u : 0x7F80u, result;
-    if (!pto_dtype_is_float(dtype))
-        return a + b;
-    uint32_t sign = dtype == PTO_F32 ? 0x80000000u : 0x8000u;
-    if (flush) {
-        a = a & exponent ? a : a & sign;
-        b = b & exponent ? b : b & sign;
-    }
-    if (dtype == PTO_F16) {
-        result = pto_f16_from_f32(pto_f32_from_f16((uint16_t)a) + pto_f32_from_f16((uint16_t)b));
-    } else if (dtype == PTO_BF16) {
-        result = pto_bf16_from_f32(pto_f32_from_bf16((uint16_t)a) + pto_f32_from_bf16((uint16_t)b));
-    } else {
-        float added = pto_f32_from_bits(a) + pto_f32_from_bits(b);
-        result = added != added ? PTO_F32_NAN_BITS : pto_f32_bits(added);
-    }
-    return flush && !(result & exponent) ? result & sign : result;
-}
-
-/* Adds to one element of global memory, indivisibly: other cores run in other threads. An element that is not
- * aligned to its size, which no allocator and no array gives, is added to without that promise. */
-#define ATOMIC_ADD(bits)                                                                                     \
-    static void atomic_add##bits(uint##bits##_t *at, pto_dtype dtype, uint32_t value, bool flush) {          \
-        if ((uintptr_t)at % sizeof *at) {                                                                    \
-            pto_bits##bits *plain = (pto_bits##bits *)at;                                                    \
-            *plain = (uint##bits##_t)sum(dtype, *plain, value, flush);                                       \
-            return;                                                                                          \
-        }                                                                                                    \
-        uint##bits##_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                                          \
-        while (!__atomic_compare_exchange_n(at, &old, (uint##bits##_t)sum(dtype, old, value, flush), true,   \
-                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))                             \
-            continue;                                                                                        \
-    }
-ATOMIC_ADD(8)
-ATOMIC_ADD(16)
-ATOMIC_ADD(32)
-
-static void add_element(void *data, int64_t index, pto_dtype dtype, uint32_t value, bool flush) {
-    uint8_t *at = (uint8_t *)data + index * (pto_dtype_bits(dtype) / 8);
-    switch (pto_dtype_bits(dtype)) {
-    case 8:
-        atomic_add8(at, dtype, value, flush);
-        break;
-    case 16:
-        atomic_add16((uint16_t *)(void *)at, dtype, value, flush);
-        break;
-    default:
-        atomic_add32((uint32_t *)(void *)at, dtype, value, flush);
-        break;
-    }
-}
-
 typedef struct store_mode {
     bool acc, atomic, flush;
     pto_fixpipe_mode fixpipe;
@@ -116,7 +62,7 @@ static void add_rect(void *dst, pto_dtype dst_type, const pto_tile *src, pto_rec
             uint32_t value = (uint32_t)pto_element_get(src->data, src_bits, from);
             if (mode.acc)
                 value = pto_fixpipe_element(value, dst_type, src->type.dtype, mode.fixpipe);
-            add_element(dst, rect.dst + r * rect.dst_row + c * rect.dst_col, dst_type, value, mode.flush);
+            pto_global_add(dst, rect.dst + r * rect.dst_row + c * rect.dst_col, dst_type, value, mode.flush);
         }
 }
 

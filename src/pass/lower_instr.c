@@ -3,6 +3,12 @@
  * leaves out is made where the target uses it (60, 2). */
 #include "pass/lower.h"
 
+/* Forms whose destination becomes a view of their source. */
+static bool is_alias(const pto_operation *op) {
+    const pto_operand_desc *dst = &pto_form_get(op->form)->operand[0];
+    return dst->binds && dst->role == PTO_ROLE_OUT && op->form != PTO_FORM_TGET_SCALE_ADDR;
+}
+
 static int32_t sharing_slot(pto_lowering *l, int32_t old, const pto_tile_type *type) {
     pto_code_slot *slots = l->slots.data;
     const pto_tile_type *t = &slots[old].tile.type;
@@ -23,7 +29,7 @@ static int32_t result_slot(pto_lowering *l, const pto_operation *op, int positio
     const pto_tile_type *type = &result->type->tile;
     const pto_value *old = position == 0 ? pto_instr_old_value(op) : NULL;
     int32_t slot;
-    if (op->form == PTO_FORM_TRESHAPE)
+    if (pto_form_get(op->form)->operand[position].binds && position == 0 && op->form != PTO_FORM_TASSIGN)
         slot = pto_lower_new_handle(l, type);
     else if (old)
         slot = sharing_slot(l, pto_lower_get(l, old), type);
@@ -172,10 +178,12 @@ void pto_lower_instr(pto_lowering *l, const pto_operation *op) {
     if (l->failed)
         return;
     for (int i = 0; i < form->operand_count; i++)
-        if (pto_instr_result(op, i) >= 0 && !form->operand[i].is_counts && op->form != PTO_FORM_TRESHAPE)
+        if (pto_instr_result(op, i) >= 0 && !form->operand[i].is_counts && !is_alias(op))
             result_extents(l, op, instr.slot[i], &instr);
-    if (op->form == PTO_FORM_TRESHAPE && instr.slot[0] >= 0 && instr.slot[1] >= 0) {
-        pto_lower_alias(l, instr.slot[0], instr.slot[1]);
+    bool binds = form->operand[0].binds && op->form != PTO_FORM_TASSIGN;
+    if (binds && instr.slot[0] >= 0 && instr.slot[1] >= 0) {
+        if (is_alias(op))
+            pto_lower_alias(l, instr.slot[0], instr.slot[1]);
         instr.changes = instr.slot[0];
         l->slots.data[instr.slot[0]].varies = true;
     }

@@ -64,6 +64,7 @@ static const pto_enum_value print_format[] = {
 static const pto_enum_value select_axis[] = {{"row", 0}, {"col", 1}};
 static const pto_enum_value coalesce[] = {{"row", 0}, {"elem", 1}};
 static const pto_enum_value scatter_conflict[] = {{"default", 0}, {"last", 1}};
+static const pto_enum_value insert_mode[] = {{"split2", 2}, {"split4", 3}};
 
 static const pto_enum_desc enums[] = {
     ENUM("address_space", false, address_space),
@@ -97,6 +98,7 @@ static const pto_enum_desc enums[] = {
     ENUM("select_axis", true, select_axis),
     ENUM("coalesce", true, coalesce),
     ENUM("scatter_conflict", true, scatter_conflict),
+    ENUM("insert_mode", true, insert_mode),
 };
 
 size_t pto_enum_count(void) { return sizeof enums / sizeof *enums; }
@@ -159,6 +161,11 @@ const pto_enum_desc *pto_enum_of_attr(pto_attr_kind kind) {
         return pto_enum_find(PTO_STR("scatter_atomic_op"));
     case PTO_ATTR_SCATTER_CONFLICT:
         return pto_enum_find(PTO_STR("scatter_conflict"));
+    case PTO_ATTR_PAD_VALUE:
+        return pto_enum_find(PTO_STR("pad_value"));
+    case PTO_ATTR_INSERT_MODE:
+        return pto_enum_find(PTO_STR("insert_mode"));
+    case PTO_ATTR_DTYPE:
     case PTO_ATTR_NONE:
     case PTO_ATTR_BOOL:
     case PTO_ATTR_INT:
@@ -208,6 +215,10 @@ bool pto_attr_isa_value(pto_attr_kind kind, const pto_attr *attr, int64_t *value
     if (kind == PTO_ATTR_BOOL) {
         *value = attr->kind == PTO_AV_UNIT ? 1 : attr->i;
         return attr->kind == PTO_AV_BOOL || attr->kind == PTO_AV_UNIT;
+    }
+    if (kind == PTO_ATTR_DTYPE) {
+        *value = attr->kind == PTO_AV_TYPE ? (int64_t)pto_type_dtype(attr->type) : PTO_DTYPE_NONE;
+        return *value != PTO_DTYPE_NONE;
     }
     if (kind == PTO_ATTR_INT) {
         *value = attr->i;

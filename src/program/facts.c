@@ -165,7 +165,9 @@ bool pto_fact_attr(const pto_operation *op, int position, int64_t *value) {
     const pto_operand_desc *desc = &pto_form_get(op->form)->operand[position];
     const pto_attr *attr = pto_operation_attr(op, desc->attr_key ? desc->attr_key : desc->name);
     if (!attr) {
-        *value = desc->attr == PTO_ATTR_ROUND_MODE ? PTO_CAST_RINT : desc->attr_default;
+        *value = desc->attr == PTO_ATTR_ROUND_MODE && desc->attr_default == PTO_CAST_NONE
+                     ? PTO_CAST_RINT
+                     : desc->attr_default;
         return true;
     }
     if (pto_attr_isa_value(desc->attr, attr, value))

@@ -112,7 +112,8 @@ const pto_value *pto_fact_tile_root(const pto_value *tile) {
         const pto_value *next = NULL;
         if (op->kind == PTO_OPK_BITCAST && op->operand_count > 0)
             next = op->operand[0];
-        else if (op->kind == PTO_OPK_INSTR && op->form == PTO_FORM_TRESHAPE && op->operand_count > 1)
+        else if (op->kind == PTO_OPK_INSTR &&
+                 (op->form == PTO_FORM_TRESHAPE || op->form == PTO_FORM_TALIAS) && op->operand_count > 1)
             next = op->operand[1];
         else if (op->kind == PTO_OPK_INSTR)
             next = pto_instr_old_value(op);

@@ -291,12 +291,26 @@ static bool has_rule(const pto_form_desc *form, const char *name) {
     return false;
 }
 
+/* A window of two: 1-byte data, an odd number of valid columns, more than one element, at a column that is a
+ * multiple of 32, as far as that is known (part 30, TEXTRACT). */
+static bool extracts_odd_bytes(const pto_operation *op, int window) {
+    const pto_value *dst = pto_instr_value(op, window), *index = pto_instr_value(op, 4 + 2 * window);
+    int64_t column;
+    if (!dst || !pto_type_is_tile(dst->type) || dst->type->open || !pto_fact_int(index, &column))
+        return false;
+    const pto_tile_type *type = &dst->type->tile;
+    return pto_dtype_bits(type->dtype) == 8 && type->valid_cols > 0 && type->valid_cols % 2 == 1 &&
+           !(type->valid_cols == 1 && type->valid_rows == 1) && column % 32 == 0;
+}
+
 /* A form whose row has the rule row_expand_place, without tmp, in mode 1: a column-major operand (20, 4.1).
  */
 bool pto_instr_uses_implicit_scratch(const pto_operation *op) {
     if (op->kind != PTO_OPK_INSTR)
         return false;
     const pto_form_desc *form = pto_form_get(op->form);
+    if (has_rule(form, "extract_scratch"))
+        return extracts_odd_bytes(op, 0) || extracts_odd_bytes(op, 1);
     if (!has_rule(form, "row_expand_place"))
         return false;
     int tmp = pto_form_operand_index(form, "tmp");

@@ -20,7 +20,10 @@ static bool fit(const pto_form_desc *form, const pto_call_arg *args, size_t coun
     for (int i = 0; i < form->operand_count; i++) {
         const pto_operand_desc *desc = &form->operand[i];
         bool optional = desc->optional || desc->role == PTO_ROLE_ATTR;
-        if (used < count && args[used].kind == wanted_kind(desc)) {
+        /* an attribute is a small number: 64 unsigned bits are a quantisation word */
+        bool wide =
+            used < count && args[used].kind == PTO_OPERAND_SCALAR && args[used].scalar.dtype == PTO_U64;
+        if (used < count && args[used].kind == wanted_kind(desc) && !(wide && desc->role == PTO_ROLE_ATTR)) {
             const pto_call_arg *arg = &args[used++];
             pto_operand *operand = &instr->operand[i];
             operand->kind = arg->kind;
@@ -41,6 +44,13 @@ static bool fit(const pto_form_desc *form, const pto_call_arg *args, size_t coun
         }
     }
     return used == count;
+}
+
+static int source_loc(const pto_form_desc *form, const pto_instr *instr) {
+    for (int i = 0; i < form->operand_count; i++)
+        if (form->operand[i].role == PTO_ROLE_IN && instr->operand[i].kind == PTO_OPERAND_TILE)
+            return (int)instr->operand[i].tile->type.loc;
+    return -1;
 }
 
 static pto_status no_form(pto_core *core, pto_op op, const pto_call_arg *args, size_t count, const char *file,
@@ -65,10 +75,15 @@ pto_status pto_call(pto_op op, const pto_call_arg *args, size_t count, const cha
     if ((unsigned)op >= PTO_OP_COUNT)
         return PTO_ERR_USAGE;
     const pto_op_desc *desc = &pto_op_table[op];
-    for (int f = 0; f < desc->form_count; f++) {
-        pto_instr instr = {.form = (pto_form)((int)desc->first_form + f), .file = file, .line = line};
-        if (fit(pto_form_get(instr.form), args, count, &instr))
-            return pto_core_execute(core, &instr);
-    }
+    /* forms of the same kinds differ in the memory of the source: the second pass takes the first that fits
+     */
+    for (int pass = 0; pass < 2; pass++)
+        for (int f = 0; f < desc->form_count; f++) {
+            pto_instr instr = {.form = (pto_form)((int)desc->first_form + f), .file = file, .line = line};
+            const pto_form_desc *form = pto_form_get(instr.form);
+            if (fit(form, args, count, &instr) &&
+                (pass == 1 || pto_form_takes(form, source_loc(form, &instr))))
+                return pto_core_execute(core, &instr);
+        }
     return no_form(core, op, args, count, file, line);
 }

@@ -161,6 +161,9 @@ int pto_text_choose_form(pto_text_form text, int first, pto_value *const *inputs
         }
         for (uint32_t i = 0; attrs && i < attrs->attr_count; i++)
             misfits += !has_attr(form, attrs->attr[i].name);
+        /* Forms of the same kinds differ in the memory of the source. */
+        if (input_count > 0 && pto_type_is_tile(inputs[0]->type) && !inputs[0]->type->open)
+            misfits += !pto_form_takes(form, (int)inputs[0]->type->tile.loc);
         if (misfits < 100 && (best < 0 || misfits < best_misfits)) {
             best = f;
             best_misfits = misfits;
@@ -286,6 +289,16 @@ static pto_operation *parse_defining(pto_text_parser *p, int first, pto_token op
 
 pto_operation *pto_mlir_parse_instr(pto_text_parser *p, int first, pto_token opcode) {
     pto_operation *gathered = pto_text_new_instr(p, (pto_form)first, pto_text_span(opcode));
+    const pto_text_pattern *bare = &pto_form_get((pto_form)first)->text[PTO_TEXT_LEVEL2];
+    if (!pto_text_at_word(p, "ins") && bare->operand[0] < 0 && bare->result[0] < 0) {
+        /* settings: attributes alone */
+        pto_text_set_dialect(p, PTO_DIALECT_LEVEL2);
+        if (pto_text_at(p, '{') && !pto_text_parse_attr_dict(p, gathered))
+            return NULL;
+        pto_operation *op = pto_text_new_instr(p, (pto_form)first, pto_text_span(opcode));
+        take_attrs(p, op, gathered);
+        return op;
+    }
     if (!pto_text_at_word(p, "ins"))
         return parse_defining(p, first, opcode, gathered);
     pto_text_set_dialect(p, PTO_DIALECT_LEVEL2);

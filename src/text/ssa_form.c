@@ -135,6 +135,10 @@ static uint32_t misfit(const pto_ssa_statement *s, const pto_form_desc *form) {
     if (!fits)
         return UINT32_MAX;
     uint32_t badness = misfits * 1000;
+    /* forms of the same kinds differ in the memory of the source */
+    const pto_type *source = count > 0 && items[0].value ? items[0].value->type : NULL;
+    if (source && pto_type_is_tile(source) && !source->open && !pto_form_takes(form, (int)source->tile.loc))
+        badness += 500;
     for (uint32_t i = 0; i < s->op->attr_count; i++)
         if (!has_key(form, s->op->attr[i].name))
             badness += 100;

@@ -113,11 +113,11 @@ bool pto_rects_next(pto_rects *rects, pto_rect *rect) {
     if (rects->row >= rects->rows || rects->cols <= 0)
         return false;
     int64_t dst_length, src_length;
-    rect->dst = offset_at(&rects->dst_rows, rects->row, &dst_length);
-    rect->src = offset_at(&rects->src_rows, rects->row, &src_length);
+    rect->dst = offset_at(&rects->dst_rows, (int64_t)rects->dst_row + rects->row, &dst_length);
+    rect->src = offset_at(&rects->src_rows, (int64_t)rects->src_row + rects->row, &src_length);
     rect->rows = least(dst_length, src_length, rects->rows - rects->row);
-    rect->dst += offset_at(&rects->dst_cols, rects->col, &dst_length);
-    rect->src += offset_at(&rects->src_cols, rects->col, &src_length);
+    rect->dst += offset_at(&rects->dst_cols, (int64_t)rects->dst_col + rects->col, &dst_length);
+    rect->src += offset_at(&rects->src_cols, (int64_t)rects->src_col + rects->col, &src_length);
     rect->cols = least(dst_length, src_length, rects->cols - rects->col);
     rect->dst_row = rects->dst_rows.digit[0].step;
     rect->src_row = rects->src_rows.digit[0].step;

@@ -33,10 +33,11 @@ typedef struct pto_rect {
 typedef struct pto_rects {
     pto_axis dst_rows, dst_cols, src_rows, src_cols;
     int32_t rows, cols;
-    int32_t row, col; /* where the next rectangle starts */
+    int32_t dst_row, dst_col, src_row, src_col; /* coordinates of the first element on either side */
+    int32_t row, col;                           /* where the next rectangle starts */
 } pto_rects;
 
-/* Set the four axes and the extents, the rest zero; false when no rectangle is left. */
+/* Set the four axes, the extents and what is not 0 of the first coordinates, the rest zero; false when no rectangle is left. */
 bool pto_rects_next(pto_rects *rects, pto_rect *rect);
 
 #endif

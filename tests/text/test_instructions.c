@@ -17,7 +17,14 @@ __attribute__((format(printf, 2, 3))) static void add(line *l, const char *forma
     assert_true(l->len < sizeof l->text);
 }
 
-static const char *type_of(const pto_operand_desc *operand) {
+/* The source lives where the form takes it from: that tells forms of the same operands apart. */
+static const char *type_of(const pto_form_desc *form, const pto_operand_desc *operand) {
+    static const char *const types[] = {"!pto.tile_buf<vec, 16x32xf32>", "!pto.tile_buf<mat, 16x32xf32>",
+                                        "!pto.tile_buf<left, 16x32xf32>", "!pto.tile_buf<right, 16x32xf32>",
+                                        "!pto.tile_buf<acc, 16x32xf32>"};
+    int loc = form->pipes[0].src_loc;
+    if (operand->role == PTO_ROLE_IN && !operand->is_global && !strcmp(operand->name, "src") && loc >= 0)
+        return types[loc];
     if (operand->is_counts)
         return "vector<4xi16>";
     if (operand->role == PTO_ROLE_SCALAR)
@@ -39,7 +46,7 @@ static void add_group(line *l, const pto_form_desc *form, const int8_t *position
             if (((optional_mask >> i) & 1) && !optional)
                 continue;
             if (pass)
-                add(l, "%s%s", first ? "" : ", ", type_of(o));
+                add(l, "%s%s", first ? "" : ", ", type_of(form, o));
             else
                 add(l, "%s%%%s", first ? "" : ", ", o->name);
             first = false;
@@ -85,6 +92,12 @@ static const char *attr_value(pto_attr_kind kind) {
         return "#pto<scatter_atomic_op max>";
     case PTO_ATTR_SCATTER_CONFLICT:
         return "#pto<scatter_conflict last>";
+    case PTO_ATTR_PAD_VALUE:
+        return "#pto.pad_value<max>";
+    case PTO_ATTR_INSERT_MODE:
+        return "#pto<insert_mode split4>";
+    case PTO_ATTR_DTYPE:
+        return "f16";
     case PTO_ATTR_NONE:
         break;
     }
@@ -110,7 +123,7 @@ static void write_form(line *l, const pto_form_desc *form, bool optional, bool a
     bool first = true;
     for (int i = 0; i < form->operand_count; i++)
         if (is_text_operand(&form->operand[i])) {
-            add(l, "%s%%%s: %s", first ? "" : ", ", form->operand[i].name, type_of(&form->operand[i]));
+            add(l, "%s%%%s: %s", first ? "" : ", ", form->operand[i].name, type_of(form, &form->operand[i]));
             first = false;
         }
     add(l, ") {\n  ");
@@ -119,11 +132,13 @@ static void write_form(line *l, const pto_form_desc *form, bool optional, bool a
         first = true;
         for (int i = 0; pattern->operand[i] >= 0; i++, first = false)
             add(l, "%s%%%s", first ? "" : ", ", form->operand[pattern->operand[i]].name);
-        add(l, " : %s -> %s", type_of(&form->operand[pattern->operand[0]]), "!pto.tile_buf<vec, 32x16xf32>");
+        add(l, " : %s -> %s", type_of(form, &form->operand[pattern->operand[0]]),
+            "!pto.tile_buf<vec, 32x16xf32>");
     } else {
         add(l, "%s ins(", pattern->opcode);
-        add_group(l, form, pattern->operand, pattern->optional_mask, optional,
-                  pattern->attr_in_ins ? attrs : "");
+        if (pattern->operand[0] >= 0)
+            add_group(l, form, pattern->operand, pattern->optional_mask, optional,
+                      pattern->attr_in_ins ? attrs : "");
         add(l, ")");
         if (outputs) {
             add(l, " outs(");
@@ -133,6 +148,18 @@ static void write_form(line *l, const pto_form_desc *form, bool optional, bool a
         add(l, "%s", pattern->attr_in_ins ? "" : attrs);
     }
     add(l, "\n  return\n}\n");
+}
+
+/* Without attributes a line is read as the first form of its operands; the others say the same by default. */
+static bool same_line(pto_form a, pto_form b) {
+    const pto_text_pattern *x = &pto_form_get(a)->text[PTO_TEXT_LEVEL2],
+                           *y = &pto_form_get(b)->text[PTO_TEXT_LEVEL2];
+    int i = 0, k = 0;
+    while (x->operand[i] >= 0 && y->operand[i] >= 0)
+        i++;
+    while (x->result[k] >= 0 && y->result[k] >= 0)
+        k++;
+    return !strcmp(x->opcode, y->opcode) && x->operand[i] == y->operand[i] && x->result[k] == y->result[k];
 }
 
 static void every_form_round_trips(void **state) {
@@ -150,6 +177,10 @@ static void every_form_round_trips(void **state) {
             pto_program *program = text_parse(l.text, l.len);
             pto_operation *op = pto_function_body(pto_program_first_function(program))->first;
             assert_int_equal(op->kind, PTO_OPK_INSTR);
+            if (!(variant & 2) && same_line(op->form, (pto_form)f)) {
+                pto_program_destroy(program);
+                continue;
+            }
             if (op->form != (pto_form)f) {
                 fprintf(stderr, "%s\nread as %s %s, not %s\n", l.text, pto_form_get(op->form)->mnemonic,
                         pto_form_get(op->form)->form, form->form);

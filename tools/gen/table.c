@@ -151,7 +151,7 @@ static char *trim(char *s) {
 typedef struct definition {
     char *name, *body;
 } definition;
-static definition rulesets[32], rule_texts[256];
+static definition rulesets[32], rule_texts[512];
 static int ruleset_count, rule_text_count;
 
 static void define(definition *list, int *count, int size, char *s, int line) {
@@ -315,7 +315,7 @@ gen_table gen_read(const char *path) {
             continue;
         }
         if (!strncmp(s, "rule ", 5)) {
-            define(rule_texts, &rule_text_count, 256, s + 5, line);
+            define(rule_texts, &rule_text_count, 512, s + 5, line);
             continue;
         }
         char *space = s + strcspn(s, " \t");

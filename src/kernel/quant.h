@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Quantisation on the way out of the accumulator: scale, offset or shift by one parameter word for all
+ * elements, or by one word per column (part 30, Q). Loops go over 16 columns at a time, the width of an
+ * accumulator box, with the parameters of the columns in lanes. */
+#ifndef PTO_KERNEL_QUANT_H
+#define PTO_KERNEL_QUANT_H
+
+#include "kernel/fixpipe.h"
+#include "number/small.h"
+
+enum { PTO_QUANT_LANES = 16 };
+
+typedef struct pto_quant {
+    pto_dtype dst, src;      /* src is f32 or s32; the pair selects the mode (Q.1) */
+    const pto_bits64 *words; /* per column; NULL = `word` for all */
+    uint64_t word;
+    int64_t first; /* the word of column 0 */
+    pto_fixpipe_mode relu;
+} pto_quant;
+
+/* The parameters of 16 columns. */
+typedef struct pto_quant_lanes {
+    float scale[PTO_QUANT_LANES], offset[PTO_QUANT_LANES], low[PTO_QUANT_LANES], high[PTO_QUANT_LANES];
+    int32_t shift[PTO_QUANT_LANES];
+    pto_fixpipe_mode relu;
+    int32_t least; /* of a shifted value */
+} pto_quant_lanes;
+
+/* Vector words hold the top 19 bits of an f32. With exponent 0 the mantissa still has its leading one, except
+ * that 0 is 0; exponent 255 is infinite whatever the mantissa. */
+static inline float pto_quant_vector_scale(uint64_t word) {
+    uint32_t bits = (uint32_t)word & UINT32_C(0xFFFFE000), exponent = bits >> 23 & 255;
+    uint32_t sign = bits & UINT32_C(0x80000000), mantissa = bits & UINT32_C(0x7FE000);
+    if (exponent == 255)
+        bits = sign | UINT32_C(0x7F800000);
+    else if (exponent == 0)
+        bits = mantissa ? sign | UINT32_C(0x400000) | mantissa >> 1 : 0;
+    return pto_f32_from_bits(bits);
+}
+
+/* Columns column..column+count-1; lanes past them repeat the last one. */
+static inline void pto_quant_load(pto_quant_lanes *lanes, const pto_quant *quant, int64_t column,
+                                  int64_t count) {
+    bool relu = quant->relu.relu != 0;
+    for (int k = 0; k < PTO_QUANT_LANES; k++) {
+        int64_t at = quant->first + column + (k < count ? k : count - 1);
+        uint64_t word = quant->words ? quant->words[at] : quant->word;
+        bool is_signed = word >> 46 & 1;
+        lanes->scale[k] =
+            quant->words ? pto_quant_vector_scale(word) : pto_f32_from_bits((uint32_t)(word & UINT32_MAX));
+        lanes->offset[k] = (float)(int32_t)(word >> 37 & 511);
+        lanes->low[k] = relu || !is_signed ? 0.0f : -128.0f;
+        lanes->high[k] = is_signed ? 127.0f : 255.0f;
+        lanes->shift[k] = (int32_t)(word >> 32 & 15) + 1;
+    }
+    lanes->relu = quant->relu;
+    lanes->least = relu ? 0 : INT16_MIN;
+}
+
+static inline float pto_quant_relu(float y, pto_fixpipe_mode mode) {
+    return pto_f32_from_bits(pto_fixpipe_relu_f32(pto_f32_bits(y), mode));
+}
+
+/* Clamped before it is rounded: the limits are integers. The sum with 3 * 2^22 rounds to nearest even. */
+static inline uint8_t pto_quant_b8(float y, float offset, float low, float high) {
+    float n = y + offset;
+    n = n == n ? n : 0.0f;
+    n = n < low ? low : n;
+    n = n > high ? high : n;
+    return (uint8_t)(int32_t)((n + 0x1.8p23f) - 0x1.8p23f);
+}
+
+static inline uint16_t pto_quant_shift(int32_t x, int32_t shift, int32_t least) {
+    int32_t n = x >> shift;
+    n = n < least ? least : n;
+    n = n > INT16_MAX ? INT16_MAX : n;
+    return (uint16_t)n;
+}
+
+/* Finite values stay finite, infinities stay. */
+static inline uint16_t pto_quant_f16(float y) {
+    uint32_t infinite = (pto_f32_bits(y) << 1) == UINT32_C(0xFF000000);
+    return pto_f16_from_f32_limit(y, 0x7BFFu + infinite);
+}
+
+static inline uint32_t pto_quant_f32(float y, pto_fixpipe_mode mode) {
+    return pto_fixpipe_relu_f32(y == y ? pto_f32_bits(y) : PTO_F32_NAN_BITS, mode);
+}
+
+/* One chunk: up to 16 columns of a rectangle, whose parameters are in lanes. `f` and `s` are the product with
+ * the scale for an f32 and an s32 source. */
+#define PTO_QUANT_SIMD _Pragma("omp simd")
+#define PTO_QUANT_LOOP(name, bits, expression)                                                               \
+    static inline void pto_quant_rows_##name(pto_bits##bits *to, const pto_bits32 *from, pto_rect r,         \
+                                             const pto_quant_lanes *p) {                                     \
+        bool whole = r.cols == PTO_QUANT_LANES && r.dst_col == 1 && r.src_col == 1;                          \
+        for (int64_t i = 0; i < r.rows; i++) {                                                               \
+            pto_bits##bits *dst = to + r.dst + i * r.dst_row;                                                \
+            const pto_bits32 *src = from + r.src + i * r.src_row;                                            \
+            uint##bits##_t out[PTO_QUANT_LANES];                                                             \
+            uint32_t in[PTO_QUANT_LANES] = {0};                                                              \
+            if (whole)                                                                                       \
+                memcpy(in, src, sizeof in);                                                                  \
+            else                                                                                             \
+                for (int64_t k = 0; k < r.cols; k++)                                                         \
+                    in[k] = src[k * r.src_col];                                                              \
+            PTO_QUANT_SIMD for (int k = 0; k < PTO_QUANT_LANES; k++) {                                       \
+                uint32_t x = in[k];                                                                          \
+                out[k] = expression;                                                                         \
+            }                                                                                                \
+            if (whole)                                                                                       \
+                memcpy(dst, out, sizeof out);                                                                \
+            else                                                                                             \
+                for (int64_t k = 0; k < r.cols; k++)                                                         \
+                    dst[k * r.dst_col] = out[k];                                                             \
+        }                                                                                                    \
+    }
+#define PTO_QUANT_F (pto_f32_from_bits(x) * p->scale[k])
+#define PTO_QUANT_S ((float)(int32_t)x * p->scale[k])
+
+PTO_QUANT_LOOP(f32_b8, 8, pto_quant_b8(PTO_QUANT_F, p->offset[k], p->low[k], p->high[k]))
+PTO_QUANT_LOOP(s32_b8, 8, pto_quant_b8(PTO_QUANT_S, p->offset[k], p->low[k], p->high[k]))
+PTO_QUANT_LOOP(f32_f16, 16, pto_quant_f16(pto_quant_relu(PTO_QUANT_F, p->relu)))
+PTO_QUANT_LOOP(s32_f16, 16, pto_f16_from_f32_sat(pto_quant_relu(PTO_QUANT_S, p->relu)))
+PTO_QUANT_LOOP(f32_bf16, 16, pto_bf16_from_f32(pto_quant_relu(PTO_QUANT_F, p->relu)))
+PTO_QUANT_LOOP(s32_bf16, 16, pto_bf16_from_f32_sat(pto_quant_relu(PTO_QUANT_S, p->relu)))
+PTO_QUANT_LOOP(s32_s16, 16, pto_quant_shift((int32_t)x, p->shift[k], p->least))
+PTO_QUANT_LOOP(f32_f32, 32, pto_quant_f32(PTO_QUANT_F, p->relu))
+PTO_QUANT_LOOP(f32_e4m3, 8, pto_e4m3_from_f32(pto_quant_relu(PTO_QUANT_F, p->relu), true))
+PTO_QUANT_LOOP(f32_hif8, 8, pto_hif8_from_f32(pto_quant_relu(PTO_QUANT_F, p->relu), true))
+#undef PTO_QUANT_LOOP
+#undef PTO_QUANT_SIMD
+#undef PTO_QUANT_F
+#undef PTO_QUANT_S
+
+static inline void pto_quant_chunk(void *dst, const void *src, pto_rect rect, const pto_quant *quant,
+                                   const pto_quant_lanes *lanes) {
+    bool f32 = quant->src == PTO_F32;
+    switch (quant->dst) {
+    case PTO_F16:
+        (f32 ? pto_quant_rows_f32_f16 : pto_quant_rows_s32_f16)(dst, src, rect, lanes);
+        break;
+    case PTO_BF16:
+        (f32 ? pto_quant_rows_f32_bf16 : pto_quant_rows_s32_bf16)(dst, src, rect, lanes);
+        break;
+    case PTO_S16:
+        pto_quant_rows_s32_s16(dst, src, rect, lanes);
+        break;
+    case PTO_F32:
+        pto_quant_rows_f32_f32(dst, src, rect, lanes);
+        break;
+    case PTO_E4M3:
+        pto_quant_rows_f32_e4m3(dst, src, rect, lanes);
+        break;
+    case PTO_HIF8:
+        pto_quant_rows_f32_hif8(dst, src, rect, lanes);
+        break;
+    default:
+        (f32 ? pto_quant_rows_f32_b8 : pto_quant_rows_s32_b8)(dst, src, rect, lanes);
+        break;
+    }
+}
+
+/* One rectangle whose first column is column `column` of the quantised region. */
+static inline void pto_quant_rect(void *dst, const void *src, pto_rect rect, const pto_quant *quant,
+                                  int64_t column) {
+    pto_quant_lanes lanes;
+    for (int64_t c = 0; c < rect.cols; c += PTO_QUANT_LANES) {
+        pto_rect chunk = rect;
+        chunk.cols = rect.cols - c < PTO_QUANT_LANES ? rect.cols - c : PTO_QUANT_LANES;
+        chunk.dst += c * rect.dst_col;
+        chunk.src += c * rect.src_col;
+        pto_quant_load(&lanes, quant, column + c, chunk.cols);
+        pto_quant_chunk(dst, src, chunk, quant, &lanes);
+    }
+}
+
+/* The quantisation of a call: `fp` is the tile of words, or NULL for the scalar word. */
+static inline pto_quant pto_quant_of(const pto_kernel_call *call, pto_dtype dst, pto_dtype src, uint64_t word,
+                                     const pto_tile *fp, bool relu) {
+    return (pto_quant){.dst = dst,
+                       .src = src,
+                       .words = fp ? (const pto_bits64 *)fp->data : NULL,
+                       .word = word,
+                       .relu = pto_fixpipe_mode_of(relu, call->numeric->relu_keeps_nan)};
+}
+
+#endif
