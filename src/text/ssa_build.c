@@ -226,6 +226,11 @@ static const pto_type *result_type(pto_text_parser *p, const pto_ssa_statement *
         counts.dtype = pto_type_dtype(counts.element);
         return pto_type_intern(p->program, &counts);
     }
+    if (written && !form->operand[position].is_counts && !pto_type_is_tile(written)) {
+        pto_text_error(p, "PTO-E0212", pto_text_span(s->opcode),
+                       "the result %s is a tile: its type must be a tile type", form->operand[position].name);
+        written = NULL;
+    }
     if (written && !written->open)
         return written;
     return inferred_type(p, s, form, position, written);

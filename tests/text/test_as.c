@@ -82,6 +82,7 @@ static void test_signatures(void **state) {
     pto_program_destroy(program);
     ssa_expect_rule(ARGS "%d = tadd %a, %b : " T16 ", " T16 ", " T16 ", " T16 "\n", "PTO-E0213");
     ssa_expect_rule(ARGS "%d = tadd %a, %b : !pto.tile<8x16xf32>, " T16 "\n", "PTO-E0212");
+    ssa_expect_rule(ARGS "%d = tadd %a, %b : " T16 ", " T16 " -> !pt.other<...>\n", "PTO-E0212");
     ssa_expect_rule(ARGS ".arg %s : f32\n%d = tadds %a, %s : " T16 ", i32\n", "PTO-E0212");
     ssa_expect_rule(ARGS "%d = tadd %a, %b : (" T16 ", " T16 ") -> (" T16 ", " T16 ")\n", "PTO-E0213");
 }
