@@ -2,42 +2,12 @@
 /* TDIV TRECIP and TDIVS in both orders (10, 3.2, 3.3; 20, 2 TDIVS). Floats: the IEEE quotient. Integers
  * truncate, MIN / -1 = MIN, and x / 0 = 0, counted; with the option "trap" refused before anything is written
  * (10, 1.5). The precision attribute selects nothing: every quotient is correctly rounded. */
+#include "kernel/formulas.h"
 #include "kernel/map_half.h"
 
-#define DIV(x, y) ((x) / (y))
-#define DIV_F32(x, y) pto_f32_canonical((x) / (y))
-
-/* Up to 16 bits the truncated float quotient is exact, up to 32 bits the truncated double quotient: a
- * quotient that is no integer is farther from one than the rounding error. */
-#define DIV_NARROW(name, T)                                                                                  \
-    static inline T name(T x, T y) {                                                                         \
-        const float divisor = (float)(y == 0 ? 1 : y);                                                       \
-        const T quotient = (T)(int32_t)((float)x / divisor);                                                 \
-        return (T)(y == 0 ? 0 : quotient);                                                                   \
-    }
-DIV_NARROW(div_s8, int8_t)
-DIV_NARROW(div_u8, uint8_t)
-DIV_NARROW(div_s16, int16_t)
-DIV_NARROW(div_u16, uint16_t)
-
-static inline int32_t div_s32(int32_t x, int32_t y) {
-    const bool plain = y != 0 && y != -1;
-    const int32_t quotient = (int32_t)((double)x / (double)(plain ? y : 1));
-    const int32_t negated = (int32_t)(0u - (uint32_t)x);
-    return plain ? quotient : y == 0 ? 0 : negated;
-}
-
-static inline uint32_t div_u32(uint32_t x, uint32_t y) { return y ? x / y : 0; }
-static inline uint64_t div_u64(uint64_t x, uint64_t y) { return y ? x / y : 0; }
-static inline int64_t div_s64(int64_t x, int64_t y) {
-    if (y == -1)
-        return (int64_t)(0u - (uint64_t)x);
-    return y ? x / y : 0;
-}
-
 #define LOOPS(T, type)                                                                                       \
-    PTO_MAP_BINARY(div_##type, T, div_##type)                                                                \
-    PTO_MAP_ST(div_##type, T, div_##type)
+    PTO_MAP_BINARY(div_##type, T, pto_div_##type)                                                            \
+    PTO_MAP_ST(div_##type, T, pto_div_##type)
 
 LOOPS(int8_t, s8)
 LOOPS(uint8_t, u8)
@@ -47,11 +17,11 @@ LOOPS(int32_t, s32)
 LOOPS(uint32_t, u32)
 LOOPS(int64_t, s64)
 LOOPS(uint64_t, u64)
-PTO_MAP_BINARY(div_f32, float, DIV_F32)
-PTO_MAP_ST(div_f32, float, DIV_F32)
-PTO_HALF_TT(div, DIV, DIV)
-PTO_HALF_TS(div, DIV, DIV)
-PTO_HALF_ST(div, DIV, DIV)
+PTO_MAP_BINARY(div_f32, float, PTO_DIV_F32)
+PTO_MAP_ST(div_f32, float, PTO_DIV_F32)
+PTO_HALF_TT(div, PTO_DIV_LANES, PTO_DIV_LANES)
+PTO_HALF_TS(div, PTO_DIV_LANES, PTO_DIV_LANES)
+PTO_HALF_ST(div, PTO_DIV_LANES, PTO_DIV_LANES)
 
 #define OP(form)                                                                                             \
     static const pto_map_op div_##form = {.loop = {[PTO_S8] = div_s8_##form,                                 \

@@ -3,42 +3,18 @@
  * MIN / -1 = MIN, x / 0 = 0, counted; with the option "trap" refused before anything is written. The
  * precision attribute selects nothing: every quotient is correctly rounded. */
 #include "kernel/expand.h"
+#include "kernel/formulas.h"
 
-#define DIV(x, y) ((x) / (y))
-#define DIV_F32(x, y) pto_f32_canonical((x) / (y))
-
-/* Up to 16 bits the truncated float quotient is exact, up to 32 bits the truncated double quotient: a
- * quotient that is no integer is farther from one than the rounding error. */
-#define DIV_NARROW(name, T)                                                                                  \
-    static inline T name(T x, T y) {                                                                         \
-        const float divisor = (float)(y == 0 ? 1 : y);                                                       \
-        const T quotient = (T)(int32_t)((float)x / divisor);                                                 \
-        return (T)(y == 0 ? 0 : quotient);                                                                   \
-    }
-DIV_NARROW(quotient_s8, int8_t)
-DIV_NARROW(quotient_u8, uint8_t)
-DIV_NARROW(quotient_s16, int16_t)
-DIV_NARROW(quotient_u16, uint16_t)
-
-static inline int32_t quotient_s32(int32_t x, int32_t y) {
-    const bool plain = y != 0 && y != -1;
-    const int32_t quotient = (int32_t)((double)x / (double)(plain ? y : 1));
-    const int32_t negated = (int32_t)(0u - (uint32_t)x);
-    return plain ? quotient : y == 0 ? 0 : negated;
-}
-
-static inline uint32_t quotient_u32(uint32_t x, uint32_t y) { return y ? x / y : 0; }
-
-EXPAND_MAP(div_s8, int8_t, quotient_s8)
-EXPAND_MAP(div_u8, uint8_t, quotient_u8)
-EXPAND_MAP(div_s16, int16_t, quotient_s16)
-EXPAND_MAP(div_u16, uint16_t, quotient_u16)
-EXPAND_MAP(div_s32, int32_t, quotient_s32)
-EXPAND_MAP(div_u32, uint32_t, quotient_u32)
-EXPAND_MAP(div_f32, float, DIV_F32)
-PTO_HALF_TT(div, DIV, DIV)
-PTO_HALF_TS(div, DIV, DIV)
-PTO_HALF_ST(div, DIV, DIV)
+EXPAND_MAP(div_s8, int8_t, pto_div_s8)
+EXPAND_MAP(div_u8, uint8_t, pto_div_u8)
+EXPAND_MAP(div_s16, int16_t, pto_div_s16)
+EXPAND_MAP(div_u16, uint16_t, pto_div_u16)
+EXPAND_MAP(div_s32, int32_t, pto_div_s32)
+EXPAND_MAP(div_u32, uint32_t, pto_div_u32)
+EXPAND_MAP(div_f32, float, PTO_DIV_F32)
+PTO_HALF_TT(div, PTO_DIV_LANES, PTO_DIV_LANES)
+PTO_HALF_TS(div, PTO_DIV_LANES, PTO_DIV_LANES)
+PTO_HALF_ST(div, PTO_DIV_LANES, PTO_DIV_LANES)
 
 static const expand_op div_op = {{[PTO_S8] = EXPAND_LOOPS(div_s8),
                                   [PTO_U8] = EXPAND_LOOPS(div_u8),

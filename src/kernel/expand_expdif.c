@@ -24,6 +24,24 @@ static void expdif_f32_st(void *dst, const void *a, const void *b, int64_t n, co
     PTO_EXP_RUN(to, n, pto_lanes_fill(x) - pto_lanes_load(y + i), x - y[i]);
 }
 
+#if defined(PTO_LEVEL_AVX512) || defined(PTO_LEVEL_AVX2)
+
+/* x - y rounded to half */
+static inline pto_lanes half_difference(pto_lanes x, pto_lanes y) {
+#if defined(PTO_LEVEL_AVX512)
+    return _mm512_cvtph_ps(_mm512_cvtps_ph(x - y, _MM_FROUND_TO_NEAREST_INT));
+#else
+    return _mm256_cvtph_ps(_mm256_cvtps_ph(x - y, _MM_FROUND_TO_NEAREST_INT));
+#endif
+}
+#define EXPDIF_LANES(x, y) pto_exp_lanes(half_difference(x, y))
+#define EXPDIF(x, y) pto_expf(reduce_round_f16((x) - (y)))
+PTO_HALF_LOOP(expdif_f16_tt, f16, EXPDIF_LANES, EXPDIF, true, true)
+PTO_HALF_LOOP(expdif_f16_ts, f16, EXPDIF_LANES, EXPDIF, true, false)
+PTO_HALF_LOOP(expdif_f16_st, f16, EXPDIF_LANES, EXPDIF, false, true)
+
+#else
+
 /* Halves go through floats in pieces: loops that do one step each vectorise. A step of 0 is a single value.
  */
 PTO_INLINE void expdif_halves(uint16_t *dst, const uint16_t *a, const uint16_t *b, int64_t n, int a_step,
@@ -65,6 +83,8 @@ static void expdif_f16_st(void *dst, const void *a, const void *b, int64_t n, co
     (void)extra;
     expdif_halves(dst, a, b, n, 0, 1);
 }
+
+#endif
 
 static const expand_op expdif_op = {
     {[PTO_F16] = EXPAND_LOOPS(expdif_f16), [PTO_F32] = EXPAND_LOOPS(expdif_f32)}};

@@ -1,50 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TMAX TMIN and TMAXS TMINS (10, 3.1; 20, 2). Floats: any NaN gives the canonical NaN, -0 < +0. */
-#include "kernel/map.h"
-
-#define MAX(x, y) ((x) > (y) ? (x) : (y))
-#define MIN(x, y) ((x) < (y) ? (x) : (y))
-
-/* Of the two orders of a comparison one yields x and one y when they are equal, so zeros of both signs
- * combine by their bits; otherwise both orders agree. */
-static inline float max_f32(float x, float y) {
-    const float one = x > y ? x : y, other = y > x ? y : x;
-    const float larger = pto_f32_from_bits(pto_f32_bits(one) & pto_f32_bits(other));
-    return x == x && y == y ? larger : pto_f32_from_bits(PTO_F32_NAN_BITS);
-}
-
-static inline float min_f32(float x, float y) {
-    const float one = x < y ? x : y, other = y < x ? y : x;
-    const float smaller = pto_f32_from_bits(pto_f32_bits(one) | pto_f32_bits(other));
-    return x == x && y == y ? smaller : pto_f32_from_bits(PTO_F32_NAN_BITS);
-}
-
-/* 16-bit floats are sign and magnitude: they order as integers once the magnitude bits of negatives are
- * flipped. */
-static inline int16_t order_16(int16_t code) { return (int16_t)(code ^ (code >> 15 & 0x7FFF)); }
-
-static inline int16_t select_16(int16_t x, int16_t y, bool takes_x, int16_t infinity, int16_t nan) {
-    const int16_t chosen = takes_x ? x : y;
-    return (x & 0x7FFF) > infinity || (y & 0x7FFF) > infinity ? nan : chosen;
-}
-
-#define MAX_F16(x, y) select_16(x, y, order_16(x) > order_16(y), 0x7C00, PTO_F16_NAN_BITS)
-#define MIN_F16(x, y) select_16(x, y, order_16(x) < order_16(y), 0x7C00, PTO_F16_NAN_BITS)
-#define MAX_BF16(x, y) select_16(x, y, order_16(x) > order_16(y), 0x7F80, PTO_BF16_NAN_BITS)
-#define MIN_BF16(x, y) select_16(x, y, order_16(x) < order_16(y), 0x7F80, PTO_BF16_NAN_BITS)
+#include "kernel/formulas.h"
 
 #define LOOPS(name, NAME)                                                                                    \
-    PTO_MAP_BINARY(name##_s8, int8_t, NAME)                                                                  \
-    PTO_MAP_BINARY(name##_u8, uint8_t, NAME)                                                                 \
-    PTO_MAP_BINARY(name##_s16, int16_t, NAME)                                                                \
-    PTO_MAP_BINARY(name##_u16, uint16_t, NAME)                                                               \
-    PTO_MAP_BINARY(name##_s32, int32_t, NAME)                                                                \
-    PTO_MAP_BINARY(name##_u32, uint32_t, NAME)                                                               \
-    PTO_MAP_BINARY(name##_s64, int64_t, NAME)                                                                \
-    PTO_MAP_BINARY(name##_u64, uint64_t, NAME)                                                               \
-    PTO_MAP_BINARY(name##_f16, int16_t, NAME##_F16)                                                          \
-    PTO_MAP_BINARY(name##_bf16, int16_t, NAME##_BF16)                                                        \
-    PTO_MAP_BINARY(name##_f32, float, name##_f32)
+    PTO_MAP_BINARY(name##_s8, int8_t, PTO_##NAME)                                                            \
+    PTO_MAP_BINARY(name##_u8, uint8_t, PTO_##NAME)                                                           \
+    PTO_MAP_BINARY(name##_s16, int16_t, PTO_##NAME)                                                          \
+    PTO_MAP_BINARY(name##_u16, uint16_t, PTO_##NAME)                                                         \
+    PTO_MAP_BINARY(name##_s32, int32_t, PTO_##NAME)                                                          \
+    PTO_MAP_BINARY(name##_u32, uint32_t, PTO_##NAME)                                                         \
+    PTO_MAP_BINARY(name##_s64, int64_t, PTO_##NAME)                                                          \
+    PTO_MAP_BINARY(name##_u64, uint64_t, PTO_##NAME)                                                         \
+    PTO_MAP_BINARY(name##_f16, int16_t, PTO_##NAME##_F16)                                                    \
+    PTO_MAP_BINARY(name##_bf16, int16_t, PTO_##NAME##_BF16)                                                  \
+    PTO_MAP_BINARY(name##_f32, float, PTO_##NAME##_F32)
 
 LOOPS(max, MAX)
 LOOPS(min, MIN)

@@ -2,6 +2,7 @@
 /* TPAIRREDUCESUM (part 20, 5): neighbours of a row are added, an odd last column to +0; the rest of the valid
  * row is +0. Integers wrap, floats round once. */
 #include "kernel/exact.h"
+#include "kernel/formulas.h"
 #include "kernel/map_half.h"
 #include "kernel/reduce.h"
 
@@ -14,15 +15,11 @@ enum { PIECE = 256 }; /* sums of one turn */
         const T *x = from;                                                                                   \
         _Pragma("omp simd") for (int64_t k = 0; k < pairs; k++) d[k] = F(x[2 * k], x[2 * k + 1]);            \
     }
-#define ADD_8(x, y) ((uint8_t)((unsigned)(x) + (y)))
-#define ADD_16(x, y) ((uint16_t)((unsigned)(x) + (y)))
-#define ADD(x, y) ((x) + (y))
-#define ADD_F32(x, y) pto_f32_canonical((x) + (y))
-PAIRS(pairs_8, uint8_t, ADD_8)
-PAIRS(pairs_16, uint16_t, ADD_16)
-PAIRS(pairs_32, uint32_t, ADD)
-PAIRS(pairs_64, uint64_t, ADD)
-PAIRS(pairs_f32, float, ADD_F32)
+PAIRS(pairs_8, uint8_t, PTO_ADD_8)
+PAIRS(pairs_16, uint16_t, PTO_ADD_16)
+PAIRS(pairs_32, uint32_t, PTO_ADD_32)
+PAIRS(pairs_64, uint64_t, PTO_ADD_64)
+PAIRS(pairs_f32, float, PTO_ADD_F32)
 
 static void pairs_flushed(void *to, const void *from, int64_t pairs, reduce_format format) {
     const size_t bytes = format == REDUCE_F32 ? 4 : 2;
@@ -51,7 +48,7 @@ static void pairs_flushed(void *to, const void *from, int64_t pairs, reduce_form
             add_##format##_tt(d + start, even, odd, n, NULL);                                                \
         }                                                                                                    \
     }
-PTO_HALF_TT(add, ADD, ADD)
+PTO_HALF_TT(add, PTO_ADD_LANES, PTO_ADD_LANES)
 HALF_PAIRS(f16)
 HALF_PAIRS(bf16)
 

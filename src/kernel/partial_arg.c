@@ -28,7 +28,7 @@ static inline int16_t order(uint16_t bits) {
     const int16_t magnitude = (int16_t)(bits & 0x7FFF);
     return (int16_t)((int16_t)bits < 0 ? -magnitude : magnitude);
 }
-#define NUMBERS(infinity) ((x[i] & 0x7FFF) <= (infinity) && (y[i] & 0x7FFF) <= (infinity))
+#define NUMBERS(infinity) (((x[i] & 0x7FFF) <= (infinity)) & ((y[i] & 0x7FFF) <= (infinity)))
 COMPARE(greater_f16, uint16_t, NUMBERS(0x7C00) & (order(x[i]) > order(y[i])))
 COMPARE(less_f16, uint16_t, NUMBERS(0x7C00) & (order(x[i]) < order(y[i])))
 COMPARE(greater_bf16, uint16_t, NUMBERS(0x7F80) & (order(x[i]) > order(y[i])))

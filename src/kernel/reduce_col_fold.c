@@ -2,7 +2,7 @@
 /* TCOLSUM, TCOLPROD (part 20, 3): rows are folded element by element, a block of columns at a time, in the
  * order of the target; columns are the vector lanes. */
 #include "kernel/exact.h"
-#include "kernel/reduce.h"
+#include "kernel/reduce_lanes.h"
 
 enum { COLUMNS = 256 }; /* of a block: its running values stay in the first-level cache */
 
@@ -14,58 +14,91 @@ typedef struct column_block {
     int count;           /* columns */
 } column_block;
 
-PTO_INLINE float load(const column_block *block, int64_t row, int j, reduce_format from, bool flush) {
+PTO_INLINE const void *address(const column_block *block, int64_t row, int j, reduce_format from) {
     const int64_t at = row * block->src->type.cols + block->first + j;
-    if (from == REDUCE_F32) {
-        const float x = ((const float *)block->src->data)[at];
-        return flush ? reduce_flush(x, from) : x;
-    }
-    const uint16_t bits = ((const uint16_t *)block->src->data)[at];
-    const float x = from == REDUCE_F16 ? pto_f32_from_f16(bits) : pto_f32_from_bf16_raw(bits);
-    return flush ? reduce_flush(x, from) : x;
+    return (const char *)block->src->data + at * (from == REDUCE_F32 ? 4 : 2);
+}
+
+PTO_INLINE float load(const column_block *block, int64_t row, int j, reduce_format from, bool flush) {
+    float x;
+    reduce_widen_as(&x, address(block, row, j, from), 1, from, flush);
+    return x;
 }
 
 /* Ascending from the first row, sums on cpu from +0; a5 combines the rows after the first in pairs. `to`
- * rounds every node. */
-PTO_INLINE void fold_rows_as(const column_block *block, pto_target target, reduce_op op, reduce_format from,
-                             reduce_format to, bool flush, float *sum) {
-    const int n = block->count;
+ * rounds every node. `groups` vectors of columns from j on stay in registers; their chains overlap. */
+PTO_INLINE void fold_lanes(const column_block *block, int j, int groups, pto_target target, reduce_op op,
+                           reduce_format from, reduce_format to, bool flush, float *fold) {
+    enum { MOST = 8 };
+    lanes value[MOST];
     int64_t i = target == PTO_TARGET_CPU && op == REDUCE_SUM ? 0 : 1;
-#pragma omp simd
-    for (int j = 0; j < n; j++)
-        sum[j] = i ? load(block, 0, j, from, flush) : 0.0f;
-    if (target == PTO_TARGET_A5) {
+    for (int g = 0; g < groups; g++)
+        value[g] = i ? load_lanes(address(block, 0, j + g * LANES, from), from, flush) : (lanes){0};
+    if (target == PTO_TARGET_A5)
         for (; i + 2 <= block->rows; i += 2)
-#pragma omp simd
-            for (int j = 0; j < n; j++) {
-                const float pair = reduce_node(op, load(block, i, j, from, flush),
-                                               load(block, i + 1, j, from, flush), to, flush);
-                sum[j] = reduce_node(op, sum[j], pair, to, flush);
+            for (int g = 0; g < groups; g++) {
+                const lanes a = load_lanes(address(block, i, j + g * LANES, from), from, flush),
+                            b = load_lanes(address(block, i + 1, j + g * LANES, from), from, flush);
+                value[g] = reduce_node_lanes(op, value[g], reduce_node_lanes(op, a, b, to, flush), to, flush);
             }
-    } else {
-        for (; i + 4 <= block->rows; i += 4)
-#pragma omp simd
-            for (int j = 0; j < n; j++) {
-                float s = reduce_node(op, sum[j], load(block, i, j, from, flush), to, flush);
-                s = reduce_node(op, s, load(block, i + 1, j, from, flush), to, flush);
-                s = reduce_node(op, s, load(block, i + 2, j, from, flush), to, flush);
-                sum[j] = reduce_node(op, s, load(block, i + 3, j, from, flush), to, flush);
-            }
-    }
     for (; i < block->rows; i++)
-#pragma omp simd
-        for (int j = 0; j < n; j++)
-            sum[j] = reduce_node(op, sum[j], load(block, i, j, from, flush), to, flush);
+        for (int g = 0; g < groups; g++)
+            value[g] = reduce_node_lanes(
+                op, value[g], load_lanes(address(block, i, j + g * LANES, from), from, flush), to, flush);
+    memcpy(fold + j, value, (size_t)groups * sizeof value[0]);
+}
+
+PTO_INLINE float fold_one(const column_block *block, int j, pto_target target, reduce_op op,
+                          reduce_format from, reduce_format to, bool flush) {
+    int64_t i = target == PTO_TARGET_CPU && op == REDUCE_SUM ? 0 : 1;
+    float value = i ? load(block, 0, j, from, flush) : 0.0f;
+    if (target == PTO_TARGET_A5)
+        for (; i + 2 <= block->rows; i += 2)
+            value = reduce_node(op, value,
+                                reduce_node(op, load(block, i, j, from, flush),
+                                            load(block, i + 1, j, from, flush), to, flush),
+                                to, flush);
+    for (; i < block->rows; i++)
+        value = reduce_node(op, value, load(block, i, j, from, flush), to, flush);
+    return value;
+}
+
+PTO_INLINE void fold_rows_as(const column_block *block, pto_target target, reduce_op op, reduce_format from,
+                             reduce_format to, bool flush, float *fold) {
+    int j = 0;
+    for (; to != REDUCE_F32 && j + 8 * LANES <= block->count; j += 8 * LANES) /* rounding makes long chains */
+        fold_lanes(block, j, 8, target, op, from, to, flush, fold);
+    for (; j + 4 * LANES <= block->count; j += 4 * LANES)
+        fold_lanes(block, j, 4, target, op, from, to, flush, fold);
+    for (; j + LANES <= block->count; j += LANES)
+        fold_lanes(block, j, 1, target, op, from, to, flush, fold);
+    for (; j < block->count; j++)
+        fold[j] = fold_one(block, j, target, op, from, to, flush);
 }
 
 /* t[to] = t[a] + t[b], rows of n values */
 PTO_INLINE void add_slots(float *t, int n, int64_t to, int64_t a, int64_t b, reduce_format format,
                           bool flush) {
-    float *out = t + to * n;
-    const float *x = t + a * n, *y = t + b * n;
-#pragma omp simd
-    for (int j = 0; j < n; j++)
-        out[j] = reduce_round(x[j] + y[j], format, flush);
+    node_run(t + to * n, t + a * n, t + b * n, n, REDUCE_SUM, format, flush);
+}
+
+/* out[j] = x[j] + row[j], or the sum of two rows without x */
+PTO_INLINE void add_row(const column_block *block, const float *x, int64_t first, int64_t second,
+                        reduce_format from, reduce_format to, bool flush, float *out) {
+    int j = 0;
+    for (; j + LANES <= block->count; j += LANES) {
+        lanes a;
+        if (x)
+            memcpy(&a, x + j, sizeof a);
+        else
+            a = load_lanes(address(block, first, j, from), from, flush);
+        a = reduce_node_lanes(REDUCE_SUM, a, load_lanes(address(block, second, j, from), from, flush), to,
+                              flush);
+        memcpy(out + j, &a, sizeof a);
+    }
+    for (; j < block->count; j++)
+        out[j] = reduce_node(REDUCE_SUM, x ? x[j] : load(block, first, j, from, flush),
+                             load(block, second, j, from, flush), to, flush);
 }
 
 /* The tree of isBinary; t has room for half of the rows. An odd row goes to slot 0, on a5 to the last one. */
@@ -79,18 +112,11 @@ PTO_INLINE void sum_tree_as(const column_block *block, pto_target target, reduce
             sum[j] = load(block, 0, j, from, flush) + (last ? 0.0f : -0.0f);
         return;
     }
-    for (int64_t i = 0; i < slots; i++) {
-        float *out = t + i * n;
-#pragma omp simd
-        for (int j = 0; j < n; j++)
-            out[j] = reduce_round(load(block, 2 * i, j, from, flush) + load(block, 2 * i + 1, j, from, flush),
-                                  to, flush);
-    }
+    for (int64_t i = 0; i < slots; i++)
+        add_row(block, NULL, 2 * i, 2 * i + 1, from, to, flush, t + i * n);
     if (block->rows & 1) {
         float *out = t + (last ? slots - 1 : 0) * n;
-#pragma omp simd
-        for (int j = 0; j < n; j++)
-            out[j] = reduce_round(out[j] + load(block, block->rows - 1, j, from, flush), to, flush);
+        add_row(block, out, 0, block->rows - 1, from, to, flush, out);
     }
     for (int64_t half; slots > 1; slots = half) {
         half = slots / 2;
@@ -104,8 +130,8 @@ PTO_INLINE void sum_tree_as(const column_block *block, pto_target target, reduce
     memcpy(sum, t, (size_t)n * sizeof *sum);
 }
 
-PTO_INLINE void fold_block_as(const column_block *block, pto_target target, reduce_op op, reduce_format from,
-                              reduce_format to, bool flush, float *tree, float *fold) {
+PTO_INLINE void fold_columns_as(const column_block *block, pto_target target, reduce_op op,
+                                reduce_format from, reduce_format to, bool flush, float *tree, float *fold) {
     if (tree)
         sum_tree_as(block, target, from, to, flush, tree, fold);
     else if (op == REDUCE_SUM)
@@ -114,20 +140,20 @@ PTO_INLINE void fold_block_as(const column_block *block, pto_target target, redu
         fold_rows_as(block, target, REDUCE_PRODUCT, from, to, flush, fold);
 }
 
-static void fold_block(const column_block *block, pto_target target, reduce_op op, reduce_format from,
-                       reduce_format to, bool flush, float *tree, float *fold) {
+static void fold_column_block(const column_block *block, pto_target target, reduce_op op, reduce_format from,
+                              reduce_format to, bool flush, float *tree, float *fold) {
     if (flush)
-        fold_block_as(block, target, op, from, to, true, tree, fold);
+        fold_columns_as(block, target, op, from, to, true, tree, fold);
     else if (from == REDUCE_F32)
-        fold_block_as(block, target, op, REDUCE_F32, REDUCE_F32, false, tree, fold);
+        fold_columns_as(block, target, op, REDUCE_F32, REDUCE_F32, false, tree, fold);
     else if (from == REDUCE_F16 && to == REDUCE_F16)
-        fold_block_as(block, target, op, REDUCE_F16, REDUCE_F16, false, tree, fold);
+        fold_columns_as(block, target, op, REDUCE_F16, REDUCE_F16, false, tree, fold);
     else if (from == REDUCE_F16)
-        fold_block_as(block, target, op, REDUCE_F16, REDUCE_F32, false, tree, fold);
+        fold_columns_as(block, target, op, REDUCE_F16, REDUCE_F32, false, tree, fold);
     else if (to == REDUCE_BF16)
-        fold_block_as(block, target, op, REDUCE_BF16, REDUCE_BF16, false, tree, fold);
+        fold_columns_as(block, target, op, REDUCE_BF16, REDUCE_BF16, false, tree, fold);
     else
-        fold_block_as(block, target, op, REDUCE_BF16, REDUCE_F32, false, tree, fold);
+        fold_columns_as(block, target, op, REDUCE_BF16, REDUCE_F32, false, tree, fold);
 }
 
 static pto_status fold_float_columns(const pto_kernel_call *call, reduce_op op, bool binary) {
@@ -152,7 +178,7 @@ static pto_status fold_float_columns(const pto_kernel_call *call, reduce_op op, 
     for (int64_t first = 0; first < cols; first += COLUMNS) {
         float fold[COLUMNS];
         const column_block block = {src, rows, first, (int)(cols - first < COLUMNS ? cols - first : COLUMNS)};
-        fold_block(&block, call->target, op, from, to, flush, tree, fold);
+        fold_column_block(&block, call->target, op, from, to, flush, tree, fold);
         reduce_narrow((char *)dst->data + (size_t)first * bytes, 1, fold, block.count, to, flush);
     }
     return PTO_OK;

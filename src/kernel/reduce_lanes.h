@@ -4,6 +4,7 @@
 #ifndef PTO_KERNEL_REDUCE_LANES_H
 #define PTO_KERNEL_REDUCE_LANES_H
 
+#include "kernel/map_half.h"
 #include "kernel/reduce.h"
 
 /* ---- LANES rows at once ---- */
@@ -29,12 +30,11 @@ PTO_INLINE quad load_quad(const float *from) {
 /* Quad p of the result is 4 columns of row q + 4 p. */
 PTO_INLINE lanes gather_rows(const float *from, int64_t pitch) {
 #if defined(PTO_LEVEL_AVX512)
-    typedef float octet __attribute__((vector_size(32)));
-    const octet low =
-        __builtin_shufflevector(load_quad(from), load_quad(from + 4 * pitch), 0, 1, 2, 3, 4, 5, 6, 7);
-    const octet high = __builtin_shufflevector(load_quad(from + 8 * pitch), load_quad(from + 12 * pitch), 0,
-                                               1, 2, 3, 4, 5, 6, 7);
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    /* masked broadcasts are loads, where insertions would go through the port of the shuffles */
+    __m512 rows = _mm512_castps128_ps512(_mm_loadu_ps(from));
+    rows = _mm512_mask_broadcast_f32x4(rows, 0x00F0, _mm_loadu_ps(from + 4 * pitch));
+    rows = _mm512_mask_broadcast_f32x4(rows, 0x0F00, _mm_loadu_ps(from + 8 * pitch));
+    return (lanes)_mm512_mask_broadcast_f32x4(rows, 0xF000, _mm_loadu_ps(from + 12 * pitch));
 #elif defined(PTO_LEVEL_AVX2)
     return __builtin_shufflevector(load_quad(from), load_quad(from + 4 * pitch), 0, 1, 2, 3, 4, 5, 6, 7);
 #else
@@ -92,12 +92,44 @@ PTO_INLINE lanes round_lanes(lanes x, reduce_format format, bool flush) {
     return x;
 }
 
+/* LANES elements of `format` at `from`; flush as reduce_widen. */
+PTO_INLINE lanes load_lanes(const void *from, reduce_format format, bool flush) {
+    lanes x;
+    if (format == REDUCE_F32 && !flush) {
+        memcpy(&x, from, sizeof x);
+        return x;
+    }
+#if defined(PTO_LEVEL_AVX512) || defined(PTO_LEVEL_AVX2)
+    if (!flush)
+        return (lanes)(format == REDUCE_F16 ? pto_lanes_load_f16(from) : pto_lanes_load_bf16(from));
+#endif
+    float value[LANES];
+    reduce_widen_as(value, from, LANES, format, flush);
+    memcpy(&x, value, sizeof x);
+    return x;
+}
+
 /* ---- ascending folds of many rows ---- */
 
 PTO_INLINE lanes reduce_node_lanes(reduce_op op, lanes a, lanes b, reduce_format format, bool flush) {
     return round_lanes(op == REDUCE_SUM ? a + b : a * b, format, flush);
 }
 PTO_INLINE float reduce_identity(reduce_op op) { return op == REDUCE_SUM ? 0.0f : 1.0f; }
+
+/* out[l] = x[l] op y[l], rounded; out may be x. */
+PTO_INLINE void node_run(float *out, const float *x, const float *y, int n, reduce_op op,
+                         reduce_format format, bool flush) {
+    int l = 0;
+    for (; l + LANES <= n; l += LANES) {
+        lanes a, b;
+        memcpy(&a, x + l, sizeof a);
+        memcpy(&b, y + l, sizeof b);
+        a = reduce_node_lanes(op, a, b, format, flush);
+        memcpy(out + l, &a, sizeof a);
+    }
+    for (; l < n; l++)
+        out[l] = reduce_node(op, x[l], y[l], format, flush);
+}
 
 /* GROUP * LANES rows; independent groups hide the latency of the chain. */
 PTO_INLINE void fold_rows(const float *from, int64_t pitch, int64_t cols, int groups, reduce_op op,

@@ -5,33 +5,20 @@
 #include "kernel/exact.h"
 #include "kernel/reduce_lanes.h"
 
-/* out[l] = out[l] * x[l], rounded */
-PTO_INLINE void multiply_run_as(float *out, const float *x, int n, reduce_format format, bool flush) {
-    int l = 0;
-    for (; l + LANES <= n; l += LANES) {
-        lanes a, b;
-        memcpy(&a, out + l, sizeof a);
-        memcpy(&b, x + l, sizeof b);
-        a = round_lanes(a * b, format, flush);
-        memcpy(out + l, &a, sizeof a);
-    }
-    for (; l < n; l++)
-        out[l] = reduce_round(out[l] * x[l], format, flush);
-}
-
 /* The products of lanes 0, 1, ... `vector` - 1 of one row: x[l] x[l + vector] x[l + 2 vector] ... from 1. */
 PTO_INLINE void lane_products(const float *x, int64_t cols, int vector, reduce_format format, bool flush,
                               float *out) {
     for (int l = 0; l < vector; l++)
         out[l] = 1.0f;
     for (int64_t j = 0; j < cols; j += vector)
-        multiply_run_as(out, x + j, (int)(cols - j < vector ? cols - j : vector), format, flush);
+        node_run(out, out, x + j, (int)(cols - j < vector ? cols - j : vector), REDUCE_PRODUCT, format,
+                 flush);
 }
 
 /* Lane i times lane i + n, n = V / 2, V / 4 ... 1. */
 PTO_INLINE float halving_product(float *x, int vector, reduce_format format, bool flush) {
     for (int n = vector / 2; n >= 1; n /= 2)
-        multiply_run_as(x, x + n, n, format, flush);
+        node_run(x, x, x + n, n, REDUCE_PRODUCT, format, flush);
     return x[0];
 }
 

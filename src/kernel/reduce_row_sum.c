@@ -99,31 +99,23 @@ PTO_INLINE void lane_tree_as(const float *x, int64_t cols, int vector, reduce_fo
     for (int64_t k = 0; k < n; k++) {
         const float *a = x + 2 * k * vector;
         float *to = t + k * vector;
-#pragma omp simd
-        for (int l = 0; l < vector; l++)
-            to[l] = reduce_round(a[l] + a[vector + l], format, flush);
+        node_run(to, a, a + vector, vector, REDUCE_SUM, format, flush);
     }
     if (n > 0 && repeats & 1) {
         const float *last = x + (repeats - 1) * vector;
-#pragma omp simd
-        for (int l = 0; l < vector; l++)
-            t[l] = reduce_round(t[l] + last[l], format, flush);
+        node_run(t, t, last, vector, REDUCE_SUM, format, flush);
     }
     const float *rest = x + repeats * vector;
-#pragma omp simd
-    for (int64_t l = 0; l < tail; l++)
-        t[l] = reduce_round(t[l] + rest[l], format, flush);
+    node_run(t, t, rest, (int)tail, REDUCE_SUM, format, flush);
     if (n <= 1)
         return;
     for (; n > 1; n /= 2) {
         for (int64_t i = 0; i < n / 2; i++)
-            for (int l = 0; l < vector; l++)
-                t[i * vector + l] =
-                    reduce_round(t[2 * i * vector + l] + t[(2 * i + 1) * vector + l], format, flush);
+            node_run(t + i * vector, t + 2 * i * vector, t + (2 * i + 1) * vector, vector, REDUCE_SUM, format,
+                     flush);
         if (n & 1)
-            for (int l = 0; l < vector; l++)
-                t[(n / 2 - 1) * vector + l] =
-                    reduce_round(t[(n / 2 - 1) * vector + l] + t[(n - 1) * vector + l], format, flush);
+            node_run(t + (n / 2 - 1) * vector, t + (n / 2 - 1) * vector, t + (n - 1) * vector, vector,
+                     REDUCE_SUM, format, flush);
     }
     memcpy(out, t, (size_t)vector * sizeof *out);
 }
@@ -175,7 +167,8 @@ static pto_status sum_float_rows(const pto_kernel_call *call) {
     const size_t bytes = pto_dtype_bits(src->type.dtype) / 8,
                  result_bytes = pto_dtype_bits(dst->type.dtype) / 8;
     const bool widens = format != REDUCE_F32 || flush;
-    const int64_t block = rows < BLOCK_ROWS ? rows : BLOCK_ROWS, staged = (cols + 15) / 16 * 16;
+    const int64_t most = widens ? 2 * LANES : BLOCK_ROWS, /* what is staged stays in the first-level cache */
+        block = rows < most ? rows : most, staged = (cols + 15) / 16 * 16;
     /* widened rows; then for a2a3 the lanes of a block and the slots of one row */
     const int64_t wide = widens ? block * staged : 0,
                   tree = BLOCK_ROWS * MAX_VECTOR + staged / 2 + MAX_VECTOR;

@@ -127,10 +127,44 @@ static bool begin_stage(pto_runs *runs, int stage) {
     return true;
 }
 
+/* Layouts without boxes, which most tiles have: lines of consecutive elements, one behind the other where
+ * they fill the pitch of every tile. A one-row tile does not know the layout of the others. */
+static bool begin_flat(pto_runs *runs, const pto_tile_type *const *types, int tiles, int32_t rows,
+                       int32_t cols) {
+    const pto_tile_type *layout = types[0];
+    for (int t = 0; t < tiles; t++) {
+        if (types[t]->slayout != PTO_NONE_BOX)
+            return false;
+        if (layout->rows == 1)
+            layout = types[t];
+    }
+    const bool row_lines = layout->blayout == PTO_ROW_MAJOR;
+    const int32_t line = row_lines ? cols : rows, lines = row_lines ? rows : cols;
+    bool joins = true;
+    runs->tiles = tiles;
+    runs->rows = rows;
+    runs->cols = cols;
+    runs->stage = 3; /* the only group */
+    for (int t = 0; t < tiles; t++) {
+        const int32_t pitch = row_lines ? types[t]->cols : types[t]->rows;
+        joins = joins && pitch == line;
+        runs->type[t] = types[t];
+        runs->start[t] = 0;
+        runs->inner_step[t] = pitch;
+        runs->outer_step[t] = 0;
+    }
+    joins = joins || lines == 1;
+    runs->length = joins ? line * lines : line;
+    runs->inner = runs->count = joins ? 1 : lines;
+    return true;
+}
+
 bool pto_runs_begin(pto_runs *runs, const pto_tile_type *const *types, int tiles, int32_t rows,
                     int32_t cols) {
     if (rows <= 0 || cols <= 0)
         return false;
+    if (begin_flat(runs, types, tiles, rows, cols))
+        return true;
     *runs = (pto_runs){.tiles = tiles, .rows = rows, .cols = cols, .stage = -1};
     for (int t = 0; t < tiles; t++)
         runs->type[t] = types[t];
