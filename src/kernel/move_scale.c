@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TMOV of scale exponents into boxes of 16 x 2 bytes (part 30, TMOV, X -> ZZ). */
 #include "kernel/kernel.h"
+#include "kernel/strided.h"
 
 /* dst, src, tmp, grpAxis. The bytes of the result do not depend on how dst is declared. */
 PTO_KERNEL(tmov_scale) {
@@ -20,15 +21,21 @@ PTO_KERNEL(tmov_scale) {
             }
         return PTO_OK;
     }
+    /* pairs of bytes are elements of 16 bits, and a block of 16 rows is transposed */
     int64_t rows = dst->valid_rows, pairs = dst->valid_cols / 2;
-    for (int64_t row = 0; row < rows; row += 16)
-        for (int64_t c = 0; c < pairs; c++, to += 32) {
-            int64_t count = rows - row < 16 ? rows - row : 16;
-            const uint8_t *box = from + row * pitch + 2 * c;
-            for (int64_t d = 0; d < 16; d++) { /* rows past the last are 0 */
-                to[2 * d] = d < count ? box[d * pitch] : 0;
-                to[2 * d + 1] = d < count ? box[d * pitch + 1] : 0;
-            }
-        }
+    for (int64_t row = 0; row < rows; row += 16) {
+        int64_t count = rows - row < 16 ? rows - row : 16, first = row * pairs;
+        pto_rect rect = {.rows = pairs,
+                         .cols = count,
+                         .dst = first,
+                         .dst_row = 16,
+                         .dst_col = 1,
+                         .src = row * (pitch / 2),
+                         .src_row = 1,
+                         .src_col = pitch / 2};
+        pto_copy_rect(to, from, rect, 16);
+        for (int64_t c = 0; c < pairs && count < 16; c++) /* rows past the last are 0 */
+            memset(to + 2 * (first + c * 16 + count), 0, (size_t)(2 * (16 - count)));
+    }
     return PTO_OK;
 }

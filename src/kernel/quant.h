@@ -8,7 +8,8 @@
 #include "kernel/fixpipe.h"
 #include "number/small.h"
 
-enum { PTO_QUANT_LANES = 16 };
+/* A chunk is 16 columns wide; four rows of it fill the vectors, however small the elements are. */
+enum { PTO_QUANT_COLS = 16, PTO_QUANT_ROWS = 4, PTO_QUANT_LANES = PTO_QUANT_COLS * PTO_QUANT_ROWS };
 
 typedef struct pto_quant {
     pto_dtype dst, src;      /* src is f32 or s32; the pair selects the mode (Q.1) */
@@ -18,7 +19,7 @@ typedef struct pto_quant {
     pto_fixpipe_mode relu;
 } pto_quant;
 
-/* The parameters of 16 columns. */
+/* The parameters of 16 columns, once for each row of a chunk. */
 typedef struct pto_quant_lanes {
     float scale[PTO_QUANT_LANES], offset[PTO_QUANT_LANES], low[PTO_QUANT_LANES], high[PTO_QUANT_LANES];
     int32_t shift[PTO_QUANT_LANES];
@@ -42,7 +43,7 @@ static inline float pto_quant_vector_scale(uint64_t word) {
 static inline void pto_quant_load(pto_quant_lanes *lanes, const pto_quant *quant, int64_t column,
                                   int64_t count) {
     bool relu = quant->relu.relu != 0;
-    for (int k = 0; k < PTO_QUANT_LANES; k++) {
+    for (int k = 0; k < PTO_QUANT_COLS; k++) {
         int64_t at = quant->first + column + (k < count ? k : count - 1);
         uint64_t word = quant->words ? quant->words[at] : quant->word;
         bool is_signed = word >> 46 & 1;
@@ -53,6 +54,13 @@ static inline void pto_quant_load(pto_quant_lanes *lanes, const pto_quant *quant
         lanes->high[k] = is_signed ? 127.0f : 255.0f;
         lanes->shift[k] = (int32_t)(word >> 32 & 15) + 1;
     }
+    for (int k = PTO_QUANT_COLS; k < PTO_QUANT_LANES; k++) {
+        lanes->scale[k] = lanes->scale[k - PTO_QUANT_COLS];
+        lanes->offset[k] = lanes->offset[k - PTO_QUANT_COLS];
+        lanes->low[k] = lanes->low[k - PTO_QUANT_COLS];
+        lanes->high[k] = lanes->high[k - PTO_QUANT_COLS];
+        lanes->shift[k] = lanes->shift[k - PTO_QUANT_COLS];
+    }
     lanes->relu = quant->relu;
     lanes->least = relu ? 0 : INT16_MIN;
 }
@@ -62,19 +70,19 @@ static inline float pto_quant_relu(float y, pto_fixpipe_mode mode) {
 }
 
 /* Clamped before it is rounded: the limits are integers. The sum with 3 * 2^22 rounds to nearest even. */
-static inline uint8_t pto_quant_b8(float y, float offset, float low, float high) {
+static inline uint32_t pto_quant_b8(float y, float offset, float low, float high) {
     float n = y + offset;
     n = n == n ? n : 0.0f;
     n = n < low ? low : n;
     n = n > high ? high : n;
-    return (uint8_t)(int32_t)((n + 0x1.8p23f) - 0x1.8p23f);
+    return (uint32_t)(int32_t)((n + 0x1.8p23f) - 0x1.8p23f);
 }
 
-static inline uint16_t pto_quant_shift(int32_t x, int32_t shift, int32_t least) {
+static inline uint32_t pto_quant_shift(int32_t x, int32_t shift, int32_t least) {
     int32_t n = x >> shift;
     n = n < least ? least : n;
     n = n > INT16_MAX ? INT16_MAX : n;
-    return (uint16_t)n;
+    return (uint32_t)n;
 }
 
 /* Finite values stay finite, infinities stay. */
@@ -93,26 +101,31 @@ static inline uint32_t pto_quant_f32(float y, pto_fixpipe_mode mode) {
 #define PTO_QUANT_LOOP(name, bits, expression)                                                               \
     static inline void pto_quant_rows_##name(pto_bits##bits *to, const pto_bits32 *from, pto_rect r,         \
                                              const pto_quant_lanes *p) {                                     \
-        bool whole = r.cols == PTO_QUANT_LANES && r.dst_col == 1 && r.src_col == 1;                          \
-        for (int64_t i = 0; i < r.rows; i++) {                                                               \
-            pto_bits##bits *dst = to + r.dst + i * r.dst_row;                                                \
-            const pto_bits32 *src = from + r.src + i * r.src_row;                                            \
-            uint##bits##_t out[PTO_QUANT_LANES];                                                             \
-            uint32_t in[PTO_QUANT_LANES] = {0};                                                              \
-            if (whole)                                                                                       \
-                memcpy(in, src, sizeof in);                                                                  \
-            else                                                                                             \
-                for (int64_t k = 0; k < r.cols; k++)                                                         \
-                    in[k] = src[k * r.src_col];                                                              \
+        bool whole = r.cols == PTO_QUANT_COLS && r.dst_col == 1 && r.src_col == 1;                           \
+        uint32_t in[PTO_QUANT_LANES] = {0};                                                                  \
+        uint##bits##_t out[PTO_QUANT_LANES];                                                                 \
+        for (int64_t i = 0; i < r.rows; i += PTO_QUANT_ROWS) {                                               \
+            int64_t rows = r.rows - i < PTO_QUANT_ROWS ? r.rows - i : PTO_QUANT_ROWS;                        \
+            for (int64_t j = 0; j < rows; j++) {                                                             \
+                const pto_bits32 *src = from + r.src + (i + j) * r.src_row;                                  \
+                if (whole)                                                                                   \
+                    memcpy(in + j * PTO_QUANT_COLS, src, PTO_QUANT_COLS * sizeof *in);                       \
+                else                                                                                         \
+                    for (int64_t k = 0; k < r.cols; k++)                                                     \
+                        in[j * PTO_QUANT_COLS + k] = src[k * r.src_col];                                     \
+            }                                                                                                \
             PTO_QUANT_SIMD for (int k = 0; k < PTO_QUANT_LANES; k++) {                                       \
                 uint32_t x = in[k];                                                                          \
-                out[k] = expression;                                                                         \
+                out[k] = (uint##bits##_t)(expression);                                                       \
             }                                                                                                \
-            if (whole)                                                                                       \
-                memcpy(dst, out, sizeof out);                                                                \
-            else                                                                                             \
-                for (int64_t k = 0; k < r.cols; k++)                                                         \
-                    dst[k * r.dst_col] = out[k];                                                             \
+            for (int64_t j = 0; j < rows; j++) {                                                             \
+                pto_bits##bits *dst = to + r.dst + (i + j) * r.dst_row;                                      \
+                if (whole)                                                                                   \
+                    memcpy(dst, out + j * PTO_QUANT_COLS, PTO_QUANT_COLS * sizeof *out);                     \
+                else                                                                                         \
+                    for (int64_t k = 0; k < r.cols; k++)                                                     \
+                        dst[k * r.dst_col] = out[j * PTO_QUANT_COLS + k];                                    \
+            }                                                                                                \
         }                                                                                                    \
     }
 #define PTO_QUANT_F (pto_f32_from_bits(x) * p->scale[k])
@@ -165,9 +178,9 @@ static inline void pto_quant_chunk(void *dst, const void *src, pto_rect rect, co
 static inline void pto_quant_rect(void *dst, const void *src, pto_rect rect, const pto_quant *quant,
                                   int64_t column) {
     pto_quant_lanes lanes;
-    for (int64_t c = 0; c < rect.cols; c += PTO_QUANT_LANES) {
+    for (int64_t c = 0; c < rect.cols; c += PTO_QUANT_COLS) {
         pto_rect chunk = rect;
-        chunk.cols = rect.cols - c < PTO_QUANT_LANES ? rect.cols - c : PTO_QUANT_LANES;
+        chunk.cols = rect.cols - c < PTO_QUANT_COLS ? rect.cols - c : PTO_QUANT_COLS;
         chunk.dst += c * rect.dst_col;
         chunk.src += c * rect.src_col;
         pto_quant_load(&lanes, quant, column + c, chunk.cols);

@@ -10,9 +10,9 @@ static void add_rect(const pto_global *dst, const pto_tile *src, pto_rect rect, 
                      int64_t column, bool flush) {
     unsigned bits = pto_dtype_bits(dst->dtype);
     pto_quant_lanes lanes;
-    uint64_t stage[PTO_QUANT_LANES];
-    for (int64_t c = 0; c < rect.cols; c += PTO_QUANT_LANES) {
-        int64_t count = rect.cols - c < PTO_QUANT_LANES ? rect.cols - c : PTO_QUANT_LANES;
+    uint64_t stage[PTO_QUANT_COLS];
+    for (int64_t c = 0; c < rect.cols; c += PTO_QUANT_COLS) {
+        int64_t count = rect.cols - c < PTO_QUANT_COLS ? rect.cols - c : PTO_QUANT_COLS;
         pto_quant_load(&lanes, quant, column + c, count);
         for (int64_t r = 0; r < rect.rows; r++) {
             pto_rect row = {.rows = 1,

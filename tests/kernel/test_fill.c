@@ -85,7 +85,7 @@ static void check_fill(pto_core *core, testing_random *random, pto_form form, pt
     static const pto_pad pads[] = {PTO_PAD_ZERO, PTO_PAD_MAX, PTO_PAD_MIN, PTO_PAD_CUSTOM(0xBF8123A6)};
     static const pto_dtype others[] = {PTO_U8, PTO_U16, PTO_U32};
     bool in_place = form == PTO_FORM_TFILLPAD_INPLACE, expand = form == PTO_FORM_TFILLPAD_EXPAND;
-    int32_t rows = (int32_t)testing_below(random, 16), cols = (int32_t)testing_below(random, 40);
+    int32_t rows = (int32_t)testing_below(random, 12), cols = (int32_t)testing_below(random, 34);
     unsigned bits = pto_dtype_bits(dtype);
     pto_dtype from = testing_below(random, 4) ? dtype : others[bits == 8 ? 0 : bits == 16 ? 1 : 2];
     pto_tile_type src_type = testing_type_around(random, PTO_LOC_VEC, from, layout, rows, cols, 2);
@@ -248,7 +248,7 @@ static void concats(pto_core *core, pto_target target, testing_random *random, i
     int count = target == CPU ? COUNT(every) : COUNT(std9);
     for (int d = 0; d < count; d++)
         for (int trial = 0; trial < 2 * trials; trial++) {
-            int32_t rows = extent(random, 16), n[2] = {extent(random, 30), extent(random, 30)};
+            int32_t rows = extent(random, 10), n[2] = {extent(random, 24), extent(random, 24)};
             int form = trial % 4; /* plain, plain, index, index out */
             testing_layout layout[3];
             for (int k = 0; k < 3; k++)
@@ -393,7 +393,7 @@ static void interleaves(pto_core *core, pto_target target, testing_random *rando
     if (target == A2A3)
         return;
     for (int d = 0; d < COUNT(std9); d++)
-        for (int trial = 0; trial < 3 * trials; trial++) {
+        for (int trial = 0; trial < 2 * trials + trials / 2; trial++) {
             int form = trial % 3;
             int32_t rows = extent(random, 16), w = form == 2 ? extent(random, 60) : 2 * extent(random, 40);
             pto_tile tile[4]; /* dst0, dst1, src0, src1 */
@@ -498,7 +498,7 @@ static void packs(pto_core *core, pto_target target, testing_random *random, int
         for (int d = 0; d < COUNT(small); d++) {
             unsigned from = pto_dtype_bits(small[s]), to = pto_dtype_bits(small[d]);
             for (int trial = 0; from > to && trial < trials; trial++) {
-                int32_t rows = extent(random, 16), cols = extent(random, 50);
+                int32_t rows = extent(random, 8), cols = extent(random, 40);
                 pto_tile src = testing_tile(
                     core, random,
                     testing_type_around(random, PTO_LOC_VEC, small[s], TESTING_ND, rows, cols, 2), rows,

@@ -84,7 +84,7 @@ static pto_status execute(pto_core *core, action act, variant kind, pto_tile *ds
 }
 
 static void check(pto_core *core, testing_random *random, action act, variant kind, route r, bool relu) {
-    int32_t rows = extent(random, 24), cols = extent(random, 40);
+    int32_t rows = extent(random, 18), cols = extent(random, 34);
     bool cpu = pto_core_options(core)->target == CPU;
     bool boxes = r.row_unit > 1 && r.col_unit > 1;
     if (!cpu && r.col_unit > 1 && !boxes && r.row_unit == 1 && pto_dtype_bits(r.to) < 16)
@@ -396,14 +396,14 @@ static void two_windows(pto_core *core, pto_target target, testing_random *rando
         for (int trial = 0; trial < trials; trial++) {
             testing_layout layout = target == CPU && trial & 1 ? TESTING_ND : TESTING_NZ;
             pto_tile src = testing_tile(
-                core, random, testing_type_around(random, PTO_LOC_VEC, type, TESTING_ND, 30, 70, 1), 30, 70);
+                core, random, testing_type_around(random, PTO_LOC_VEC, type, TESTING_ND, 20, 50, 1), 20, 50);
             pto_tile dst[2];
             int32_t at[2][2];
             void *before[2];
             for (int k = 0; k < 2; k++) {
-                int32_t rows = extent(random, 20), cols = extent(random, 40);
-                at[k][0] = (int32_t)testing_below(random, (uint32_t)(31 - rows));
-                at[k][1] = (int32_t)testing_below(random, (uint32_t)(71 - cols));
+                int32_t rows = extent(random, 16), cols = extent(random, 30);
+                at[k][0] = (int32_t)testing_below(random, (uint32_t)(21 - rows));
+                at[k][1] = (int32_t)testing_below(random, (uint32_t)(51 - cols));
                 dst[k] = testing_tile(core, random,
                                       testing_type_around(random, PTO_LOC_VEC, type, layout, rows, cols, 1),
                                       rows, cols);
