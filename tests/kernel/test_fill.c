@@ -393,7 +393,7 @@ static void interleaves(pto_core *core, pto_target target, testing_random *rando
     if (target == A2A3)
         return;
     for (int d = 0; d < COUNT(std9); d++)
-        for (int trial = 0; trial < 2 * trials + trials / 2; trial++) {
+        for (int trial = 0; trial < 3 * trials; trial++) {
             int form = trial % 3;
             int32_t rows = extent(random, 16), w = form == 2 ? extent(random, 60) : 2 * extent(random, 40);
             pto_tile tile[4]; /* dst0, dst1, src0, src1 */
