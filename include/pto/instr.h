@@ -3,10 +3,14 @@
 #ifndef PTO_INSTR_H
 #define PTO_INSTR_H
 
-#include <pto/ops.h> /* generated from src/isa/instructions.def: enum pto_op, enum pto_form */
 #include <pto/types.h>
 
 PTO_BEGIN_DECLS
+
+/* An instruction, PTO_OP_TADD; one of its call forms, PTO_FORM_TADD. The enumerators are in <pto/ops.h>, generated
+ * from the table. */
+typedef uint16_t pto_op;
+typedef uint16_t pto_form;
 
 /* A tile: its type, its run-time valid extents (elements) and where its bytes are.
  * `data` is the host address of element 0. `addr` is the on-chip byte offset in the memory of

@@ -147,6 +147,7 @@ static inline pto_call_arg pto_arg_uint(unsigned long long value) {
              sizeof((const pto_call_arg[]){PTO_ARGS(__VA_ARGS__)}) / sizeof(pto_call_arg), __FILE__,         \
              __LINE__)
 
+#include <pto/ops.h>
 #include <pto/inst_macros.h> /* generated: TADD(...), TRELU(...), one macro per instruction */
 
 #endif

@@ -10,6 +10,7 @@
 #include <pto/isa.h>
 #include <pto/launch.h>
 #include <pto/npy.h>
+#include <pto/ops.h>
 #include <pto/number.h>
 #include <pto/program.h>
 

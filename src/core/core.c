@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A core's life: memories, storage of unassigned tiles, observers. */
 #include "core/core.h"
+#include "kernel/table.h"
+#include <pto/ops.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@ enum { PTO_MAX_OBSERVERS = 8 };
 
 struct pto_core {
     pto_options options;
-    const pto_kernel_table *kernels;
+    const struct pto_kernel_table *kernels; /* kernel/table.h */
     pto_diag_list *diags;
     void *memory_block[PTO_LOC_COUNT]; /* what free() takes; the aligned start is in host.memory */
     uint32_t memory_bytes[PTO_LOC_COUNT];

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The door: every instruction of every front end is executed here and nowhere else. */
 #include "core/core.h"
+#include "kernel/table.h"
 #include "tile/global.h"
 #include "tile/tile.h"
+#include <pto/ops.h>
 
 #include <stdio.h>
 

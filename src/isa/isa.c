@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Look-ups in the generated table. */
 #include "isa/isa.h"
+#include <pto/ops.h>
 
 #include <string.h>
 #include <strings.h>

@@ -127,14 +127,14 @@ typedef struct pto_form_desc {
     const char *block; /* "TEPL 0x000" or NULL */
 } pto_form_desc;
 
-extern const pto_form_desc pto_form_table[PTO_FORM_COUNT];
+extern const pto_form_desc pto_form_table[];
 
 typedef struct pto_op_desc {
     const char *mnemonic;
     pto_form first_form;
     uint8_t form_count;
 } pto_op_desc;
-extern const pto_op_desc pto_op_table[PTO_OP_COUNT];
+extern const pto_op_desc pto_op_table[];
 
 static inline const pto_form_desc *pto_form_get(pto_form form) { return &pto_form_table[form]; }
 

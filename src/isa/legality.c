@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the checks of one form: availability, operand kinds, tile types, element types, table rules. */
 #include "isa/legality.h"
+#include <pto/ops.h>
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "isa/legality.h"
 #include "base/sink.h"
 #include <pto/isa.h>
+#include <pto/ops.h>
 
 #include <string.h>
 

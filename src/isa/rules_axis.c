@@ -3,6 +3,7 @@
  */
 #include "isa/axis.h"
 #include "isa/rules_shared.h"
+#include <pto/ops.h>
 
 #include <stdio.h>
 

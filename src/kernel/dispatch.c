@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Picks the kernel table of a SIMD level. Compiled once. */
-#include "kernel/kernel.h"
+#include "kernel/table.h"
 
 extern const pto_kernel_table pto_kernel_table_base;
 #ifdef PTO_HAVE_AVX2

@@ -4,6 +4,7 @@
 #include "kernel/kernel.h"
 #include "number/half.h"
 #include <pto/number.h>
+#include <pto/ops.h>
 
 #include <string.h>
 

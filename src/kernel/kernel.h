@@ -65,21 +65,11 @@ static inline pto_scalar pto_call_scalar(const pto_kernel_call *call, int i) {
 #define PTO_KERNEL_PASTE(name, level) PTO_KERNEL_PASTE2(name, level)
 /* Symbol of a kernel at the level being compiled: pto_kernel_add_avx2. */
 #define PTO_KERNEL_SYMBOL(name) PTO_KERNEL_PASTE(name, PTO_SIMD_LEVEL_NAME)
-/* Defines a kernel (its prototype comes from the generated list). */
-#define PTO_KERNEL(name) pto_status PTO_KERNEL_SYMBOL(name)(const pto_kernel_call *call)
-
-#ifdef PTO_SIMD_LEVEL_NAME
-#define PTO_KERNEL_ROW(name) pto_status PTO_KERNEL_SYMBOL(name)(const pto_kernel_call *call);
-#include "kernels.inc" /* generated: one PTO_KERNEL_ROW per kernel name of the table */
-#undef PTO_KERNEL_ROW
-#endif
-
-enum {
-#define PTO_KERNEL_ROW(name) PTO_KERNEL_ID_##name,
-#include "kernels.inc"
-#undef PTO_KERNEL_ROW
-    PTO_KERNEL_COUNT
-};
+/* Defines a kernel. Its prototype is here and not in a list, so that a new row of the table compiles no kernel
+ * again. */
+#define PTO_KERNEL(name)                                                                                      \
+    pto_status PTO_KERNEL_SYMBOL(name)(const pto_kernel_call *call);                                           \
+    pto_status PTO_KERNEL_SYMBOL(name)(const pto_kernel_call *call)
 
 /* An attribute operand, its default when absent. */
 static inline int64_t pto_call_attr(const pto_kernel_call *call, int i) {
@@ -87,15 +77,5 @@ static inline int64_t pto_call_attr(const pto_kernel_call *call, int i) {
                ? call->instr->operand[i].scalar.i
                : pto_form_get(call->instr->form)->operand[i].attr_default;
 }
-
-/* The kernels of one level, indexed by pto_kernel_id. */
-typedef struct pto_kernel_table {
-    pto_simd_level level;
-    pto_kernel_fn fn[PTO_KERNEL_COUNT];
-} pto_kernel_table;
-
-/* The table of a level, or of the best level of this machine for PTO_SIMD_BEST; NULL when the
- * build or the machine lacks the level. */
-const pto_kernel_table *pto_kernel_table_get(pto_simd_level level);
 
 #endif

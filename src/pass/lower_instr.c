@@ -2,6 +2,7 @@
 /* Lowering of instructions of the table: operands become slots, SSA results get tiles, scratch that the text
  * leaves out is made where the target uses it (60, 2). */
 #include "pass/lower.h"
+#include <pto/ops.h>
 
 /* Forms whose destination becomes a view of their source. */
 static bool is_alias(const pto_operation *op) {

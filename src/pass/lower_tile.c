@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering of pointers, views and tile handles (60, 3.9.1). */
 #include "pass/lower.h"
+#include <pto/ops.h>
 
 /* Registers of a run of operands; returns where they start in the list. */
 static int32_t registers(pto_lowering *l, pto_value *const *values, uint32_t count) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tiles, views and modules of a program: who owns the storage, what is known of a view. */
 #include "program/facts.h"
+#include <pto/ops.h>
 
 #include <string.h>
 

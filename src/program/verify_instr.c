@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Verification of instructions of the table: what is statically known goes to the one legality. */
 #include "program/verify.h"
+#include <pto/ops.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "isa/isa.h"
 #include <pto/launch.h>
 #include <pto/pto-inst.h>
+#include <pto/ops.h>
 
 #include <stdio.h>
 

@@ -3,6 +3,7 @@
  * takes over the storage of an old value is written to the handle of that value. */
 #include "text/convert.h"
 #include "text/ssa.h"
+#include <pto/ops.h>
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
  * refused. */
 #include "text/convert.h"
 #include "text/ssa.h"
+#include <pto/ops.h>
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /* Statements of MLIR-like text: results, names of operations, regions, the generic form (60, 3.1, 3.2). */
 #include "text/mlir.h"
 #include "text/ssa.h"
+#include <pto/ops.h>
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "text/ssa_print.h"
 #include "program/facts.h"
 #include "text/print.h"
+#include <pto/ops.h>
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "isa/legality.h"
+#include <pto/ops.h>
 
 static char last_rule[16];
 

@@ -10,7 +10,8 @@
 
 #include "isa/isa.h"
 #include "isa/legality.h"
-#include "kernel/kernel.h"
+#include "kernel/table.h"
+#include <pto/ops.h>
 
 static void test_rows_are_complete(void **state) {
     (void)state;

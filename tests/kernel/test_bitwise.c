@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "support/elementwise_testing.h"
+#include <pto/ops.h>
 
 static const elementwise_case cases[] = {
     {PTO_FORM_TAND, REFERENCE_AND, ELEMENTWISE_BINARY},

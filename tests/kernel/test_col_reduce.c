@@ -9,6 +9,7 @@
 
 #include "reference/axis.h"
 #include "support/tile_testing.h"
+#include <pto/ops.h>
 
 #include <math.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <pto/number.h>
+#include <pto/ops.h>
 
 static bool is_tile_type(pto_dtype type) { return type != PTO_DTYPE_NONE && type != PTO_F64; }
 

@@ -17,6 +17,7 @@
 #include "number/convert.h"
 #include "reference/convert.h"
 #include "support/tile_testing.h"
+#include <pto/ops.h>
 
 enum { ROWS = 128, COLS = 512, COUNT = ROWS * COLS, CORES = 3 };
 

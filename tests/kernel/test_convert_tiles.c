@@ -14,6 +14,7 @@
 #include <pto/number.h>
 
 #include "support/tile_testing.h"
+#include <pto/ops.h>
 
 static const pto_dtype dtypes[] = {PTO_S8,   PTO_U8,   PTO_S16,  PTO_U16,  PTO_S32,  PTO_U32,
                                    PTO_S64,  PTO_U64,  PTO_S4,   PTO_F16,  PTO_BF16, PTO_F32,

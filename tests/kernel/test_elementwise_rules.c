@@ -9,6 +9,7 @@
 
 #include "isa/isa.h"
 #include "support/elementwise_testing.h"
+#include <pto/ops.h>
 
 #include <string.h>
 

@@ -15,6 +15,7 @@
 #include <mpfr.h>
 
 #include "support/tile_testing.h"
+#include <pto/ops.h>
 
 typedef struct operation {
     pto_form form;

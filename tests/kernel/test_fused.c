@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "support/elementwise_testing.h"
+#include <pto/ops.h>
 
 #include <math.h>
 #include <stdlib.h>

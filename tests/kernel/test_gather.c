@@ -9,6 +9,7 @@
 #include "reference/axis.h"
 #include "reference/irregular.h"
 #include "support/tile_testing.h"
+#include <pto/ops.h>
 
 #include <stdlib.h>
 #include <string.h>

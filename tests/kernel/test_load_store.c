@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "reference/memory.h"
+#include <pto/ops.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 
 #include "reference/matmul.h"
 #include "support/tile_testing.h"
+#include <pto/ops.h>
 
 #include <stdlib.h>
 #include <string.h>

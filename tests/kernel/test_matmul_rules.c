@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "support/tile_testing.h"
+#include <pto/ops.h>
 
 /* Tiles of a legal product of 20 x 24 x 28 elements; tests change one thing at a time. */
 typedef struct operands {

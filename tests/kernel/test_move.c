@@ -9,6 +9,7 @@
 #include "reference/memory.h"
 
 #include <pto/number.h>
+#include <pto/ops.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "support/tile_testing.h"
+#include <pto/ops.h>
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 
 #include "reference/irregular.h"
 #include "support/tile_testing.h"
+#include <pto/ops.h>
 
 #include <stdlib.h>
 #include <string.h>

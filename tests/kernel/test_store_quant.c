@@ -9,6 +9,7 @@
 
 #include "reference/memory.h"
 #include "reference/quant.h"
+#include <pto/ops.h>
 
 #include <stdlib.h>
 #include <string.h>

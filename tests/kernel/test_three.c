@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "support/elementwise_testing.h"
+#include <pto/ops.h>
 
 #include <stdlib.h>
 

@@ -9,6 +9,7 @@
 
 #include "core/core.h"
 #include "reference/memory.h"
+#include <pto/ops.h>
 
 #include <stdlib.h>
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "support/tile_testing.h"
+#include <pto/ops.h>
 
 #define TILE(t) testing_tile_operand(t)
 #define ATTR(v) testing_int_operand(PTO_DTYPE_NONE, v)

@@ -2,6 +2,7 @@
 /* Every form of the table in level 2 and in generic form, written here from its schema, with and without its
  * optional operands and with every attribute. */
 #include "text_test.h"
+#include <pto/ops.h>
 
 /* Text under construction. */
 typedef struct line {

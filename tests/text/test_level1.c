@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Level 1 text: SSA instructions inside functions, with loops and branches around them (60, 2). */
 #include "ssa_testing.h"
+#include <pto/ops.h>
 
 #include <stdio.h>
 

@@ -12,14 +12,14 @@
 void gen_emit_ops(const gen_table *table, FILE *out) {
     fputs(BANNER
           "#ifndef PTO_OPS_H\n#define PTO_OPS_H\n\n"
-          "/* One enumerator per instruction, and one per call form of it. */\ntypedef enum pto_op {\n",
+          "/* One enumerator per instruction, and one per call form of it. */\nenum {\n",
           out);
     for (int i = 0; i < table->op_count; i++)
         fprintf(out, "    PTO_OP_%s,\n", table->op[i]);
-    fputs("    PTO_OP_COUNT\n} pto_op;\n\ntypedef enum pto_form {\n", out);
+    fputs("    PTO_OP_COUNT\n};\n\nenum {\n", out);
     for (int i = 0; i < table->row_count; i++)
         fprintf(out, "    PTO_FORM_%s, /* %s */\n", table->row[i].id, table->row[i].form);
-    fputs("    PTO_FORM_COUNT\n} pto_form;\n\n#endif\n", out);
+    fputs("    PTO_FORM_COUNT\n};\n\n#endif\n", out);
 }
 
 static bool first_use_of_kernel(const gen_table *table, int row) {
@@ -210,7 +210,7 @@ static void emit_row(FILE *out, const gen_row *row, int index, int pipe_count) {
 }
 
 void gen_emit_table(const gen_table *table, FILE *out) {
-    fputs(BANNER "#include \"isa/isa.h\"\n#include \"isa/legality.h\"\n\n"
+    fputs(BANNER "#include \"isa/isa.h\"\n#include \"isa/legality.h\"\n#include <pto/ops.h>\n\n"
                  "_Static_assert(PTO_F32 == 12 && PTO_E1M2 == 19, \"pto-gen numbers element types like "
                  "pto_dtype\");\n\n"
                  "/* Rule functions: src/isa/rules_*.c */\n",

@@ -1,22 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pto-gen TABLE DIRECTORY: writes what cmake/Generate.cmake lists. */
+#define _POSIX_C_SOURCE 200809L
 #include "gen.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+/* Has the file just these bytes? */
+static bool same_content(const char *path, const char *text, size_t length) {
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return false;
+    char *old = gen_alloc(length + 1);
+    size_t got = fread(old, 1, length + 1, in);
+    fclose(in);
+    bool same = got == length && memcmp(old, text, length) == 0;
+    return same;
+}
+
+/* A file that would not change is left alone, so that nothing is compiled again for it. */
 static void write_file(const char *directory, const char *name, const gen_table *table,
                        void (*emit)(const gen_table *, FILE *)) {
     char *path = gen_format("%s/%s", directory, name);
-    FILE *out = fopen(path, "w");
-    if (!out) {
-        fprintf(stderr, "pto-gen: cannot write %s\n", path);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *memory = open_memstream(&text, &length);
+    if (memory)
+        emit(table, memory);
+    if (!memory || fclose(memory)) {
+        fprintf(stderr, "pto-gen: out of memory\n");
         exit(1);
     }
-    emit(table, out);
-    if (fclose(out)) {
-        fprintf(stderr, "pto-gen: cannot write %s\n", path);
-        exit(1);
+    if (!same_content(path, text, length)) {
+        FILE *out = fopen(path, "wb");
+        bool written = out && fwrite(text, 1, length, out) == length;
+        if (!out || fclose(out) || !written) {
+            fprintf(stderr, "pto-gen: cannot write %s\n", path);
+            exit(1);
+        }
     }
+    free(text);
 }
 
 int main(int argc, char **argv) {
