@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <pto/core.h>
+#include <pto/ops.h>
 
 enum { MAX_TILES = 4 };
 
