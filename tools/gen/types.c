@@ -125,6 +125,8 @@ void gen_types(gen_row *row, const char *field) {
         while (n && p[n - 1] == ' ')
             p[--n] = 0;
         row->types[target] = gen_format("%s", p);
+        for (char *comma = row->types[target]; (comma = strchr(comma, ',')); comma++)
+            *comma = ' ';
         char *words = gen_format("%s", p);
         char *rest;
         for (char *w = strtok_r(words, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
