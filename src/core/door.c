@@ -12,6 +12,7 @@ void pto_core_describe(const pto_core *core, const pto_instr *instr, pto_legalit
     legality->form = pto_form_get(instr->form);
     legality->target = core->options.target;
     legality->explicit_tmp = true;
+    legality->run_time = true;
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
         legality->memory_bytes[loc] = core->options.memory_bytes[loc];
     for (int i = 0; i < legality->form->operand_count; i++) {

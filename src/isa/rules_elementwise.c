@@ -21,6 +21,7 @@ void pto_rule_mask_written(pto_legality *, const pto_rule_use *);
 void pto_rule_mask_read(pto_legality *, const pto_rule_use *);
 void pto_rule_cmp_order(pto_legality *, const pto_rule_use *);
 void pto_rule_cmp_halves(pto_legality *, const pto_rule_use *);
+void pto_rule_shift_count(pto_legality *, const pto_rule_use *);
 
 /* tmp_covers(tmp, dst): the scratch's valid region holds dst's, where one is given */
 void pto_rule_tmp_covers(pto_legality *legality, const pto_rule_use *use) {
@@ -253,4 +254,16 @@ void pto_rule_cmp_halves(pto_legality *legality, const pto_rule_use *use) {
     const pto_dtype type = legality->operand[use->arg[0]].type.dtype;
     if (type == PTO_S16 || type == PTO_U16)
         pto_legality_refuse(legality, "PTO-W0508", use->arg[0], "s32, f16, f32", "%s", pto_dtype_name(type));
+}
+
+/* shift_count(scalar, dst): a literal; what a run brings counts modulo the width (20, 2 TSHLS) */
+void pto_rule_shift_count(pto_legality *legality, const pto_rule_use *use) {
+    const pto_legality_operand *count = &legality->operand[use->arg[0]];
+    const int64_t width = pto_dtype_bits(legality->operand[use->arg[1]].type.dtype);
+    if (legality->run_time || count->kind != PTO_OPERAND_SCALAR || !count->value_known ||
+        pto_dtype_is_float(count->value.dtype) || (count->value.i >= 0 && count->value.i < width))
+        return;
+    char allowed[32];
+    snprintf(allowed, sizeof allowed, "0..%lld", (long long)width - 1);
+    pto_legality_refuse(legality, "PTO-E0512", use->arg[0], allowed, "%lld", (long long)count->value.i);
 }

@@ -4,6 +4,7 @@
  * (10, 1.5). The precision attribute selects nothing: every quotient is correctly rounded. */
 #include "kernel/formulas.h"
 #include "kernel/map_half.h"
+#include "kernel/zero_divisor.h"
 
 #define LOOPS(T, type)                                                                                       \
     PTO_MAP_BINARY(div_##type, T, pto_div_##type)                                                            \
@@ -40,62 +41,19 @@ OP(tt)
 OP(ts)
 OP(st)
 
-/* ---- zero divisors of integers ---- */
-
-#define COUNT_ZEROS(name, T)                                                                                 \
-    static void name(void *dst, const void *a, const void *b, int64_t n, const void *extra) {                \
-        (void)a, (void)b, (void)extra;                                                                       \
-        uint64_t *total = dst;                                                                               \
-        const T *y = b;                                                                                      \
-        uint64_t count = 0;                                                                                  \
-        _Pragma("omp simd reduction(+ : count)") for (int64_t i = 0; i < n; i++) count += y[i] == 0;         \
-        *total += count;                                                                                     \
-    }
-COUNT_ZEROS(zeros_8, uint8_t)
-COUNT_ZEROS(zeros_16, uint16_t)
-COUNT_ZEROS(zeros_32, uint32_t)
-COUNT_ZEROS(zeros_64, uint64_t)
-
-static uint64_t zeros_of(const pto_tile *tile) {
-    const pto_tile_type *type = &tile->type;
-    const unsigned bits = pto_dtype_bits(type->dtype);
-    uint64_t total = 0;
-    if (bits < 8) {
-        for (int32_t row = 0; row < tile->valid_rows; row++)
-            for (int32_t col = 0; col < tile->valid_cols; col++)
-                total += pto_exact_load(tile->data, type->dtype, pto_tile_offset(type, row, col)) == 0;
-        return total;
-    }
-    const pto_map_loop count = bits == 8 ? zeros_8 : bits == 16 ? zeros_16 : bits == 32 ? zeros_32 : zeros_64;
-    pto_runs runs;
-    for (bool more = pto_runs_begin(&runs, &type, 1, tile->valid_rows, tile->valid_cols); more;
-         more = pto_runs_next(&runs)) {
-        for (int64_t k = 0; k < runs.count; k++) {
-            const int64_t at =
-                runs.start[0] + k / runs.inner * runs.outer_step[0] + k % runs.inner * runs.inner_step[0];
-            count(&total, NULL, (const uint8_t *)tile->data + at * (bits / 8), runs.length, NULL);
-        }
-    }
-    return total;
-}
-
-/* Counts them; false when they are to be refused. */
-static bool accepts_zeros(const pto_kernel_call *call, uint64_t count) {
-    call->host->zero_divisors += count;
-    return !count || !call->numeric->trap_zero_divisor;
-}
+/* ---- kernels ---- */
 
 PTO_KERNEL(tdiv) {
     pto_tile *dst = pto_call_tile(call, 0);
     const pto_tile *divisor = pto_call_tile(call, 2);
-    if (pto_dtype_is_int(dst->type.dtype) && !accepts_zeros(call, zeros_of(divisor)))
+    if (pto_dtype_is_int(dst->type.dtype) && !pto_accepts_zeros(call, pto_zeros_of(divisor)))
         return PTO_ERR_REFUSED;
     return pto_map_run(call, &div_tt, dst, pto_map_tile(pto_call_tile(call, 1)), pto_map_tile(divisor));
 }
 
 static pto_status divide_scalar(const pto_kernel_call *call, pto_scalar scalar, const pto_tile *divisor) {
     pto_tile *dst = pto_call_tile(call, 0);
-    if (pto_dtype_is_int(dst->type.dtype) && !accepts_zeros(call, zeros_of(divisor)))
+    if (pto_dtype_is_int(dst->type.dtype) && !pto_accepts_zeros(call, pto_zeros_of(divisor)))
         return PTO_ERR_REFUSED;
     const uint64_t value = pto_scalar_code(dst->type.dtype, scalar);
     return pto_map_run(call, &div_st, dst, pto_map_value(&value), pto_map_tile(divisor));
@@ -111,7 +69,7 @@ PTO_KERNEL(tdivs) {
     pto_tile *dst = pto_call_tile(call, 0);
     const uint64_t value = pto_scalar_code(dst->type.dtype, pto_call_scalar(call, 2));
     const uint64_t elements = (uint64_t)dst->valid_rows * (uint64_t)dst->valid_cols;
-    if (pto_dtype_is_int(dst->type.dtype) && value == 0 && !accepts_zeros(call, elements))
+    if (pto_dtype_is_int(dst->type.dtype) && value == 0 && !pto_accepts_zeros(call, elements))
         return PTO_ERR_REFUSED;
     return pto_map_run(call, &div_ts, dst, pto_map_tile(pto_call_tile(call, 1)), pto_map_value(&value));
 }

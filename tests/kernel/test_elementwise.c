@@ -36,25 +36,15 @@ static const pto_dtype float_types[] = {PTO_F16, PTO_BF16, PTO_F32};
 
 static bool is_tile_type(pto_dtype type) { return type != PTO_DTYPE_NONE && type != PTO_F64; }
 
-static void check_random(testing_random *random, const elementwise_case *test, pto_dtype type,
-                         const pto_numeric_options *options) {
-    const testing_layout layout = (testing_layout)testing_below(random, TESTING_LAYOUT_COUNT);
-    const elementwise_place place = (elementwise_place)testing_below(random, ELEMENTWISE_PLACE_COUNT);
-    const int32_t rows = (int32_t)testing_below(random, 9), cols = (int32_t)testing_below(random, 71);
-    elementwise_check(random, test, PTO_TARGET_CPU, type, layout, rows, cols, place, options);
-}
-
 static void every_type_layout_and_place(void **state) {
     (void)state;
     testing_random random = {1};
     for (int t = PTO_DTYPE_NONE; t < PTO_DTYPE_COUNT; t++)
         for (int i = 0; is_tile_type((pto_dtype)t) && i < ARITHMETIC; i++)
-            for (int turn = 0; turn < 10; turn++)
-                check_random(&random, &arithmetic[i], (pto_dtype)t, NULL);
+            elementwise_sweep(&random, &arithmetic[i], (pto_dtype)t, 200, NULL);
     for (int t = 0; t < 3; t++)
         for (int i = 0; i < 2; i++)
-            for (int turn = 0; turn < 20; turn++)
-                check_random(&random, &roots[i], float_types[t], NULL);
+            elementwise_sweep(&random, &roots[i], float_types[t], 200, NULL);
 }
 
 static void options(void **state) {
@@ -63,15 +53,13 @@ static void options(void **state) {
     const pto_numeric_options flush = {.flush_subnormals = true}, keep = {.relu_keeps_nan = true};
     for (int t = 0; t < 3; t++) {
         for (int i = 0; i < ARITHMETIC; i++)
-            for (int turn = 0; turn < 10; turn++)
-                check_random(&random, &arithmetic[i], float_types[t], &flush);
+            elementwise_sweep(&random, &arithmetic[i], float_types[t], 10, &flush);
         for (int i = 0; i < 2; i++)
-            for (int turn = 0; turn < 10; turn++)
-                check_random(&random, &roots[i], float_types[t], &flush);
+            elementwise_sweep(&random, &roots[i], float_types[t], 10, &flush);
     }
     for (int t = PTO_DTYPE_NONE; t < PTO_DTYPE_COUNT; t++)
-        for (int turn = 0; is_tile_type((pto_dtype)t) && turn < 10; turn++)
-            check_random(&random, &arithmetic[ARITHMETIC - 1], (pto_dtype)t, &keep);
+        if (is_tile_type((pto_dtype)t))
+            elementwise_sweep(&random, &arithmetic[ARITHMETIC - 1], (pto_dtype)t, 10, &keep);
 }
 
 /* Longer runs than a vector loop's start and end. */

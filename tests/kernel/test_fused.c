@@ -21,14 +21,7 @@ static void muladd_every_type_layout_and_place(void **state) {
     const pto_numeric_options variants[] = {{0}, {.unfused = true}, {.flush_subnormals = true}};
     for (int t = PTO_DTYPE_NONE + 1; t < PTO_DTYPE_COUNT; t++)
         for (int v = 0; t != PTO_F64 && v < 3; v++)
-            for (int turn = 0; turn < 16; turn++) {
-                const testing_layout layout = (testing_layout)testing_below(&random, TESTING_LAYOUT_COUNT);
-                const elementwise_place place =
-                    (elementwise_place)testing_below(&random, ELEMENTWISE_PLACE_COUNT);
-                elementwise_check(&random, &muladd, PTO_TARGET_CPU, (pto_dtype)t, layout,
-                                  (int32_t)testing_below(&random, 9), (int32_t)testing_below(&random, 71),
-                                  place, &variants[v]);
-            }
+            elementwise_sweep(&random, &muladd, (pto_dtype)t, v ? 10 : 200, &variants[v]);
 }
 
 /* Triples of a 16-bit float whose product ends near half a unit of the addend, where a second rounding shows.

@@ -26,21 +26,12 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 static bool is_tile_type(pto_dtype type) { return type != PTO_DTYPE_NONE && type != PTO_F64; }
 
-static void check_random(testing_random *random, const elementwise_case *test, pto_dtype type,
-                         const pto_numeric_options *options) {
-    const testing_layout layout = (testing_layout)testing_below(random, TESTING_LAYOUT_COUNT);
-    const elementwise_place place = (elementwise_place)testing_below(random, ELEMENTWISE_PLACE_COUNT);
-    const int32_t rows = (int32_t)testing_below(random, 9), cols = (int32_t)testing_below(random, 71);
-    elementwise_check(random, test, PTO_TARGET_CPU, type, layout, rows, cols, place, options);
-}
-
 static void every_type_layout_and_place(void **state) {
     (void)state;
     testing_random random = {11};
     for (int t = PTO_DTYPE_NONE; t < PTO_DTYPE_COUNT; t++)
         for (int i = 0; is_tile_type((pto_dtype)t) && i < CASES; i++)
-            for (int turn = 0; turn < 10; turn++)
-                check_random(&random, &cases[i], (pto_dtype)t, NULL);
+            elementwise_sweep(&random, &cases[i], (pto_dtype)t, 200, NULL);
 }
 
 static void flushed(void **state) {
@@ -50,8 +41,7 @@ static void flushed(void **state) {
     static const pto_dtype types[] = {PTO_F16, PTO_BF16, PTO_F32, PTO_S16};
     for (int t = 0; t < 4; t++)
         for (int i = 0; i < CASES; i++)
-            for (int turn = 0; turn < 20; turn++)
-                check_random(&random, &cases[i], types[t], &flush);
+            elementwise_sweep(&random, &cases[i], types[t], 20, &flush);
 }
 
 /* What TEXPANDS writes for a scalar. */

@@ -30,6 +30,23 @@ pto_core *elementwise_core(pto_target target, pto_simd_level level, const pto_nu
     return core;
 }
 
+/* A core that is kept from run to run: making one costs more than most runs. */
+static pto_core *kept_core(pto_target target, pto_simd_level level, const pto_numeric_options *options) {
+    static pto_core *cores[PTO_TARGET_COUNT][PTO_SIMD_AVX512 + 1];
+    static int uses[PTO_TARGET_COUNT][PTO_SIMD_AVX512 + 1];
+    static const pto_numeric_options none;
+    pto_core **core = &cores[target][level];
+    if (*core && memcmp(&pto_core_options(*core)->numeric, options ? options : &none, sizeof none) != 0) {
+        pto_core_destroy(*core);
+        *core = NULL;
+    }
+    if (!*core)
+        *core = elementwise_core(target, level, options);
+    if (uses[target][level]++ % 64 == 0)
+        pto_core_reset(*core); /* drops the tiles of the runs before */
+    return *core;
+}
+
 /* Two codes of a float type with the same sign, no further than one apart. */
 static bool is_near(pto_dtype type, uint64_t found, uint64_t expected) {
     const double a = pto_number_to_double(type, found), b = pto_number_to_double(type, expected);
@@ -134,19 +151,30 @@ void elementwise_check(testing_random *random, const elementwise_case *test, pto
                        elementwise_place place, const pto_numeric_options *options) {
     int levels;
     const pto_simd_level *level = testing_levels(&levels);
-    const testing_random start = *random;
+    const uint32_t slack = cols % 32 ? 2 : 0; /* whole blocks fill their tile */
     const size_t elements = (size_t)rows * (size_t)cols;
     uint64_t *expected = calloc(elements ? elements : 1, sizeof *expected);
     assert_non_null(expected);
+    const int tiles = test->shape == ELEMENTWISE_TERNARY ? 4 : 3;
+    pto_tile_type types[4];
+    for (int t = 0; t < tiles; t++)
+        types[t] = testing_type_around(random, PTO_LOC_VEC, type, layout, rows, cols, slack);
+    testing_random start = *random;
+    void *filled[4] = {NULL};
     for (int k = 0; k < levels; k++) {
-        *random = start; /* the same tiles at every level */
-        pto_core *core = elementwise_core(target, level[k], options);
-        pto_tile tile[4]; /* dst, src0, src1, src2 */
-        const int tiles = test->shape == ELEMENTWISE_TERNARY ? 4 : 3;
-        for (int t = 0; t < tiles; t++)
-            tile[t] = testing_tile(core, random,
-                                   testing_type_around(random, PTO_LOC_VEC, type, layout, rows, cols, 2),
-                                   rows, cols);
+        pto_core *core = kept_core(target, level[k], options);
+        pto_tile tile[4]; /* dst, src0, src1, src2: the same at every level */
+        for (int t = 0; t < tiles; t++) {
+            tile[t] = testing_tile(core, k ? NULL : random, types[t], rows, cols);
+            if (k)
+                memcpy(tile[t].data, filled[t], (size_t)pto_tile_type_bytes(&types[t]));
+            else
+                filled[t] = testing_snapshot(&tile[t]);
+        }
+        if (k)
+            *random = start; /* so are scalar and scratch */
+        else
+            start = *random;
         if (tiles < 4)
             tile[3] = tile[2];
         pto_tile *dst = &tile[0], *src[3] = {&tile[1], &tile[2], &tile[3]};
@@ -206,28 +234,45 @@ void elementwise_check(testing_random *random, const elementwise_case *test, pto
             free(kept[s]);
         }
         free(before);
-        pto_core_destroy(core);
     }
+    for (int t = 0; t < tiles; t++)
+        free(filled[t]);
     free(expected);
+}
+
+/* May dst be a source there? */
+static bool works_in_place(const pto_form_desc *form, pto_target target, pto_dtype type) {
+    if (target != PTO_TARGET_A2A3)
+        return true;
+    return !has_rule(form, "not_in_place") && !has_rule(form, "overlap_none") &&
+           !(has_rule(form, "not_in_place_float") && pto_dtype_is_float(type));
 }
 
 void elementwise_sweep(testing_random *random, const elementwise_case *test, pto_dtype type, int turns,
                        const pto_numeric_options *options) {
-    for (int turn = 0; turn < turns; turn++) {
-        const testing_layout layout = (testing_layout)testing_below(random, TESTING_LAYOUT_COUNT);
-        const elementwise_place place = (elementwise_place)testing_below(random, ELEMENTWISE_PLACE_COUNT);
-        const int32_t rows = turn ? (int32_t)testing_below(random, 6) : 1;
-        const int32_t cols = turn ? (int32_t)testing_below(random, 45) : 1;
-        elementwise_check(random, test, PTO_TARGET_CPU, type, layout, rows, cols, place, options);
-    }
     const pto_form_desc *form = pto_form_get(test->form);
-    for (int target = PTO_TARGET_A2A3; target < PTO_TARGET_COUNT; target++) {
+    for (int t = 0; t < PTO_TARGET_COUNT; t++) {
+        const pto_target target = (pto_target)t;
         bool accepted = form->types_any[target];
         for (int i = 0; i < form->type_count[target]; i++)
             accepted |= form->types[target][i].set[0] >> type & 1;
-        for (int turn = 0; accepted && turn < turns / 10; turn++)
-            elementwise_check(random, test, (pto_target)target, type, TESTING_ND,
-                              1 + (int32_t)testing_below(random, 4), 1 + (int32_t)testing_below(random, 40),
-                              ELEMENTWISE_APART, options);
+        const bool npu = target != PTO_TARGET_CPU, in_place = works_in_place(form, target, type);
+        for (int turn = 0; (accepted || !npu) && turn < turns; turn++) {
+            const testing_layout layout =
+                npu ? TESTING_ND : (testing_layout)testing_below(random, TESTING_LAYOUT_COUNT);
+            const elementwise_place place =
+                in_place ? (elementwise_place)testing_below(random, ELEMENTWISE_PLACE_COUNT)
+                         : ELEMENTWISE_APART;
+            int32_t rows = (int32_t)testing_below(random, 6), cols = (int32_t)testing_below(random, 45);
+            if (turn == 0)
+                rows = cols = 1;
+            else if (turn % 16 == 1) /* the whole tile */
+                cols = turn == 1 ? 256 : 64;
+            if (target == PTO_TARGET_A2A3 && has_rule(form, "nonempty")) {
+                rows += !rows;
+                cols += !cols;
+            }
+            elementwise_check(random, test, target, type, layout, rows, cols, place, options);
+        }
     }
 }

@@ -38,8 +38,8 @@ void elementwise_check(testing_random *random, const elementwise_case *test, pto
                        pto_dtype type, testing_layout layout, int32_t rows, int32_t cols,
                        elementwise_place place, const pto_numeric_options *options);
 
-/* `turns` runs on target cpu with random layouts, extents and places, and as many over row-major tiles,
- * apart, on each NPU target whose row accepts the type. */
+/* `turns` runs on every target that accepts the type: random extents from none to whole tiles, places as the
+ * target allows them, on target cpu every layout. */
 void elementwise_sweep(testing_random *random, const elementwise_case *test, pto_dtype type, int turns,
                        const pto_numeric_options *options);
 
