@@ -71,8 +71,28 @@ typedef enum pto_compact {
     PTO_COMPACT_ROW_ALIGNED_PADDING = 3
 } pto_compact;
 
-/* Layout tag of a global tensor (00-model, 6.3, 16.2). */
-typedef enum pto_layout { PTO_LAYOUT_ND = 0, PTO_LAYOUT_DN = 1, PTO_LAYOUT_NZ = 2 } pto_layout;
+/* Layout tag of a global tensor or of a convolution tile (00-model, 6.3, 7, 16.2). */
+typedef enum pto_layout {
+    PTO_LAYOUT_ND = 0,
+    PTO_LAYOUT_DN = 1,
+    PTO_LAYOUT_NZ = 2,
+    PTO_LAYOUT_MX_A_ND = 4,
+    PTO_LAYOUT_MX_A_DN = 5,
+    PTO_LAYOUT_MX_A_ZZ = 6,
+    PTO_LAYOUT_MX_B_ND = 7,
+    PTO_LAYOUT_MX_B_DN = 8,
+    PTO_LAYOUT_MX_B_NN = 9,
+    PTO_LAYOUT_NC1HWC0 = 12,
+    PTO_LAYOUT_GNC1HWC0 = 13,
+    PTO_LAYOUT_NCHW = 14,
+    PTO_LAYOUT_GNCHW = 15,
+    PTO_LAYOUT_NHWC = 16,
+    PTO_LAYOUT_NDC1HWC0 = 17,
+    PTO_LAYOUT_NCDHW = 18,
+    PTO_LAYOUT_FRACTAL_Z = 19,
+    PTO_LAYOUT_FRACTAL_Z_3D = 21,
+    PTO_LAYOUT_COUNT = 22
+} pto_layout;
 
 typedef enum pto_target {
     PTO_TARGET_CPU = 0,
@@ -149,6 +169,36 @@ typedef enum pto_scatter_atomic {
 } pto_scatter_atomic;
 typedef enum pto_scatter_conflict { PTO_SCATTER_DEFAULT = 0, PTO_SCATTER_LAST = 1 } pto_scatter_conflict;
 
+/* Which registers TIMG2COL takes its feature map from, and whether it sets them itself (30, TIMG2COL). */
+typedef enum pto_fmatrix_mode {
+    PTO_FMATRIX_A_AUTO = 0,
+    PTO_FMATRIX_B_AUTO = 1,
+    PTO_FMATRIX_A_MANUAL = 2,
+    PTO_FMATRIX_B_MANUAL = 3
+} pto_fmatrix_mode;
+
+/* The tensor that a convolution tile holds, and its convolution parameters (00-model, 7). Storage is dense and
+ * row-major over the dimensions, in the order of the tag:
+ *     NC1HWC0 N,C1,H,W,C0   NDC1HWC0 N,D,C1,H,W,C0   GNC1HWC0 G,N,C1,H,W,C0   NHWC N,H,W,C
+ *     NCHW N,C,H,W   GNCHW G,N,C,H,W   NCDHW N,C,D,H,W
+ *     FRACTAL_Z C1*H*W,N/16,16,C0 or C1,H,W,N,C0   FRACTAL_Z_3D D*C1*H*W,N/16,16,C0 */
+enum { PTO_CONV_DIMS = 6 };
+typedef struct pto_conv {
+    pto_layout layout;
+    int32_t rank; /* dimensions in use */
+    int32_t shape[PTO_CONV_DIMS];
+    uint16_t fmap_h, fmap_w;     /* 0 = H and W of the shape */
+    uint8_t pad_list[4];         /* left, right, top, bottom */
+    uint16_t filter_h, filter_w; /* 1 */
+    uint8_t dilation_h, dilation_w, stride_h, stride_w; /* 1 */
+    uint64_t pad_value;                                 /* the bits of an element */
+    uint16_t channel_size;                              /* 0 = C1 * C0 */
+    uint16_t repeat_stride;
+    uint8_t repeat_time, repeat_mode; /* 1, 0 */
+    bool transpose;
+    uint16_t dst_stride, dst_m_position;
+} pto_conv;
+
 /* What a tile is (00-model, 3.1). Extents are elements. `valid_*` may be PTO_DYNAMIC. */
 #define PTO_DYNAMIC (-1)
 typedef struct pto_tile_type {
@@ -161,6 +211,9 @@ typedef struct pto_tile_type {
     int32_t fractal; /* bytes of an inner box: 512, 1024 or 32 */
     pto_pad pad;
     pto_compact compact;
+    /* A convolution tile: one flat row of bytes in vec or mat that holds this tensor; borrowed, and read by
+     * every instruction anew. NULL = an ordinary tile. */
+    const pto_conv *conv;
 } pto_tile_type;
 
 /* Bits of one element: 4, 8, 16, 32 or 64; 0 for PTO_DTYPE_NONE. */
@@ -172,7 +225,11 @@ PTO_API bool pto_dtype_is_float(pto_dtype dtype);
 PTO_API bool pto_dtype_is_int(pto_dtype dtype);
 PTO_API bool pto_dtype_is_signed(pto_dtype dtype);
 
-PTO_API const char *pto_loc_name(pto_loc loc);          /* "vec", "mat", ... */
+PTO_API const char *pto_loc_name(pto_loc loc); /* "vec", "mat", ... */
+/* "ND", "NC1HWC0", ...; "unknown" for numbers that name no layout. */
+PTO_API const char *pto_layout_name(pto_layout layout);
+/* In any case; false when unknown. */
+PTO_API bool pto_layout_from_name(const char *name, size_t len, pto_layout *layout);
 PTO_API const char *pto_target_name(pto_target target); /* "cpu", "a2a3", "a5" */
 /* Accepts cpu, a2a3, a2, a3, a5 in any case; false when unknown. */
 PTO_API bool pto_target_from_name(const char *name, pto_target *target);
@@ -189,6 +246,12 @@ PTO_API pto_tile_type pto_tile_type_nz(pto_loc loc, pto_dtype dtype, int32_t row
 PTO_API pto_tile_type pto_tile_type_left(pto_target target, pto_dtype dtype, int32_t rows, int32_t cols);
 PTO_API pto_tile_type pto_tile_type_right(pto_dtype dtype, int32_t rows, int32_t cols);
 PTO_API pto_tile_type pto_tile_type_acc(pto_dtype dtype, int32_t rows, int32_t cols);
+/* A tensor of `rank` extents under a tag with default parameters (filter, dilation, stride, repeat time 1). */
+PTO_API pto_conv pto_conv_make(pto_layout layout, int32_t rank, const int32_t *shape);
+/* Elements of the tensor; 0 for extents that are not positive, INT64_MAX when it is more. */
+PTO_API int64_t pto_conv_elements(const pto_conv *conv);
+/* A convolution tile of exactly these elements; `conv` lives as long as tiles of the type are used. */
+PTO_API pto_tile_type pto_tile_type_conv(pto_loc loc, pto_dtype dtype, const pto_conv *conv);
 /* Bytes of the tile's capacity: rows*cols*bits/8. 64-bit, cannot overflow for int32 extents. */
 PTO_API uint64_t pto_tile_type_bytes(const pto_tile_type *type);
 /* Inner box extents (00-model, 3.3); 1 x 1 for flat tiles. 4-bit boxes are 64 elements wide. */

@@ -89,14 +89,19 @@ void pto_core_destroy(pto_core *core) {
     free(core);
 }
 
+void pto_core_reset_registers(pto_core *core) {
+    core->host.quant_scalar = 0;
+    core->host.quant_vector = NULL;
+    core->host.cube_f32_bits = core->host.cube_f32_round = 0;
+    memset(core->host.img2col, 0, sizeof core->host.img2col);
+}
+
 void pto_core_reset(pto_core *core) {
     drop_storage(core);
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
         memset(core->host.memory[loc], 0, core->memory_bytes[loc]);
     core->host.zero_divisors = 0;
-    core->host.quant_scalar = 0;
-    core->host.quant_vector = NULL;
-    core->host.cube_f32_bits = core->host.cube_f32_round = 0;
+    pto_core_reset_registers(core);
     pto_diag_list_clear(core->diags);
 }
 

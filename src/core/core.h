@@ -26,6 +26,9 @@ struct pto_core {
     void *print_user;
 };
 
+/* Registers as they are when a core starts: what SET_* instructions and modes have left is gone. */
+void pto_core_reset_registers(pto_core *core);
+
 /* The view that legality takes of an instruction with run-time values. */
 void pto_core_describe(const pto_core *core, const pto_instr *instr, pto_legality *legality);
 

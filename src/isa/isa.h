@@ -38,8 +38,12 @@ typedef enum pto_attr_kind {
     PTO_ATTR_SCATTER_CONFLICT,
     PTO_ATTR_PAD_VALUE,
     PTO_ATTR_INSERT_MODE,
-    PTO_ATTR_DTYPE
+    PTO_ATTR_DTYPE,
+    PTO_ATTR_FMATRIX
 } pto_attr_kind;
+
+/* Whether a tile operand is a convolution tile. */
+typedef enum pto_conv_use { PTO_CONV_NO, PTO_CONV_YES, PTO_CONV_EITHER } pto_conv_use;
 
 typedef struct pto_operand_desc {
     const char *name; /* "dst", "src0", ... */
@@ -47,6 +51,7 @@ typedef struct pto_operand_desc {
     bool is_global; /* a GlobalTensor / partition view instead of a tile */
     bool is_counts; /* a pto_merge_counts; vector<4xi16> in the text, which nothing reads: a run drops it */
     bool optional;
+    pto_conv_use conv;
     bool binds; /* a tile that the instruction places itself: it needs no storage before */
     char type_var;         /* 'T', 'S', 'D', 'A', 'B', 'I': operands of one variable share an element type;
                               0 = fixed_dtype or unconstrained */
@@ -146,6 +151,10 @@ int pto_form_next_opcode(pto_text_form text, int form);
 pto_op pto_op_find(const char *mnemonic, size_t len);
 /* Execution pipe for the locations of the first tile source and of the destination (00-model, 10.1). */
 pto_pipe pto_form_pipe(const pto_form_desc *form, int src_loc, int dst_loc);
+/* Does the operand take a tile of this type, a convolution tile or an ordinary one? */
+static inline bool pto_operand_takes_tile(const pto_operand_desc *desc, const pto_tile_type *type) {
+    return desc->conv == PTO_CONV_EITHER || (desc->conv == PTO_CONV_YES) == (type->conv != NULL);
+}
 /* Has the form a pipe for a tile source in this memory? Tells apart forms whose operands are of the same kinds. */
 bool pto_form_takes(const pto_form_desc *form, int src_loc);
 int pto_form_operand_index(const pto_form_desc *form, const char *name);

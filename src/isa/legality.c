@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the checks of one form: availability, operand kinds, tile types, element types, table rules. */
 #include "isa/legality.h"
+
+#include "isa/conv.h"
 #include <pto/ops.h>
 
 #include <stdarg.h>
@@ -21,7 +23,54 @@ void pto_legality_refuse(pto_legality *legality, const char *rule, int operand, 
     legality->report(legality->user, &refusal);
 }
 
+static bool fits_memory(pto_legality *legality, const pto_tile_type *type, int operand) {
+    uint32_t capacity = pto_loc_capacity(legality->target, type->loc);
+    if (!capacity) {
+        pto_legality_refuse(legality, "SA-0351", operand, "another memory or target", "%s on %s",
+                            pto_loc_name(type->loc), pto_target_name(legality->target));
+        return false;
+    }
+    if (legality->memory_bytes[type->loc])
+        capacity = legality->memory_bytes[type->loc];
+    if (pto_tile_type_bytes(type) > capacity) {
+        char allowed[48];
+        snprintf(allowed, sizeof allowed, "at most %u bytes of %s", capacity, pto_loc_name(type->loc));
+        pto_legality_refuse(legality,
+                            legality->form && legality->form->op == PTO_OP_TASSIGN ? "SA-0352" : "PTO-E0315",
+                            operand, allowed, "%llu bytes", (unsigned long long)pto_tile_type_bytes(type));
+        return false;
+    }
+    return true;
+}
+
+/* A convolution tile: known dimensions, in a flat row that holds them (00-model, 7). */
+static bool check_conv_type(pto_legality *legality, const pto_tile_type *type, int operand) {
+    const pto_conv *conv = type->conv;
+    if (!pto_conv_rank_fits(conv->layout, conv->rank)) {
+        pto_legality_refuse(legality, "PTO-E0792", operand, "the dimensions of the layout",
+                            "%d dimensions of %s", conv->rank, pto_layout_name(conv->layout));
+        return false;
+    }
+    for (int32_t i = 0; i < conv->rank; i++)
+        if (conv->shape[i] <= 0) {
+            pto_legality_refuse(legality, "PTO-E0792", operand, "at least 1", "extent %d of dimension %d",
+                                conv->shape[i], i);
+            return false;
+        }
+    if (type->rows != 1 || type->slayout != PTO_NONE_BOX || type->blayout != PTO_ROW_MAJOR ||
+        pto_conv_elements(conv) > type->cols) {
+        char allowed[64];
+        snprintf(allowed, sizeof allowed, "a flat row of at least %lld elements",
+                 (long long)pto_conv_elements(conv));
+        pto_legality_refuse(legality, "PTO-E0792", operand, allowed, "%d x %d", type->rows, type->cols);
+        return false;
+    }
+    return fits_memory(legality, type, operand);
+}
+
 bool pto_legality_check_tile_type(pto_legality *legality, const pto_tile_type *type, int operand) {
+    if (type->conv)
+        return check_conv_type(legality, type, operand);
     unsigned bits = pto_dtype_bits(type->dtype);
     if (type->rows <= 0 || type->cols <= 0) {
         pto_legality_refuse(legality, "PTO-E0310", operand, "rows and columns of at least 1", "%d x %d",
@@ -69,23 +118,7 @@ bool pto_legality_check_tile_type(pto_legality *legality, const pto_tile_type *t
             return false;
         }
     }
-    uint32_t capacity = pto_loc_capacity(legality->target, type->loc);
-    if (!capacity) {
-        pto_legality_refuse(legality, "SA-0351", operand, "another memory or target", "%s on %s",
-                            pto_loc_name(type->loc), pto_target_name(legality->target));
-        return false;
-    }
-    if (legality->memory_bytes[type->loc])
-        capacity = legality->memory_bytes[type->loc];
-    if (pto_tile_type_bytes(type) > capacity) {
-        char allowed[48];
-        snprintf(allowed, sizeof allowed, "at most %u bytes of %s", capacity, pto_loc_name(type->loc));
-        pto_legality_refuse(legality,
-                            legality->form && legality->form->op == PTO_OP_TASSIGN ? "SA-0352" : "PTO-E0315",
-                            operand, allowed, "%llu bytes", (unsigned long long)pto_tile_type_bytes(type));
-        return false;
-    }
-    return true;
+    return fits_memory(legality, type, operand);
 }
 
 static const char *kind_name(pto_operand_kind kind) {
@@ -135,6 +168,10 @@ static void check_kinds(pto_legality *legality) {
                 pto_legality_refuse(legality, "PTO-E0305", i, kind_name(wanted), "nothing");
         } else if (operand->kind != wanted) {
             pto_legality_refuse(legality, "PTO-E0304", i, kind_name(wanted), "%s", kind_name(operand->kind));
+        } else if (wanted == PTO_OPERAND_TILE && !pto_operand_takes_tile(desc, &operand->type)) {
+            static const char *const words[] = {"a tile", "a convolution tile"};
+            pto_legality_refuse(legality, "PTO-E0304", i, words[desc->conv == PTO_CONV_YES], "%s",
+                                words[operand->type.conv != NULL]);
         } else if (wanted == PTO_OPERAND_TILE) {
             if (pto_legality_check_tile_type(legality, &operand->type, i))
                 check_valid(legality, i);

@@ -8,11 +8,6 @@
 
 #include <stdio.h>
 
-static const char *tensor_layout_name(pto_layout layout) {
-    static const char *const names[] = {"ND", "DN", "NZ"};
-    return (unsigned)layout < 3 ? names[layout] : "unknown";
-}
-
 static unsigned element_bytes(pto_dtype dtype) { /* 4-bit types count as one byte */
     unsigned bits = pto_dtype_bits(dtype);
     return bits < 8 ? 1 : bits / 8;
@@ -35,7 +30,7 @@ static void refuse_pair(pto_legality *legality, int tile_operand, int tensor_ope
     const pto_tile_type *type = &legality->operand[tile_operand].type;
     pto_legality_refuse(legality, "PTO-E0704", tile_operand, allowed, "%s tile of %s in %s with %s tensor",
                         pto_tile_type_layout_name(type), pto_dtype_name(type->dtype), pto_loc_name(type->loc),
-                        tensor_layout_name(legality->operand[tensor_operand].layout));
+                        pto_layout_name(legality->operand[tensor_operand].layout));
 }
 
 /* Every extent is positive, and the valid region of the tile is what the tensor covers. */

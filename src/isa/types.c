@@ -109,6 +109,41 @@ bool pto_target_from_name(const char *name, pto_target *target) {
     return false;
 }
 
+static const char *const layout_names[PTO_LAYOUT_COUNT] = {
+    [PTO_LAYOUT_ND] = "ND",
+    [PTO_LAYOUT_DN] = "DN",
+    [PTO_LAYOUT_NZ] = "NZ",
+    [PTO_LAYOUT_MX_A_ND] = "MX_A_ND",
+    [PTO_LAYOUT_MX_A_DN] = "MX_A_DN",
+    [PTO_LAYOUT_MX_A_ZZ] = "MX_A_ZZ",
+    [PTO_LAYOUT_MX_B_ND] = "MX_B_ND",
+    [PTO_LAYOUT_MX_B_DN] = "MX_B_DN",
+    [PTO_LAYOUT_MX_B_NN] = "MX_B_NN",
+    [PTO_LAYOUT_NC1HWC0] = "NC1HWC0",
+    [PTO_LAYOUT_GNC1HWC0] = "GNC1HWC0",
+    [PTO_LAYOUT_NCHW] = "NCHW",
+    [PTO_LAYOUT_GNCHW] = "GNCHW",
+    [PTO_LAYOUT_NHWC] = "NHWC",
+    [PTO_LAYOUT_NDC1HWC0] = "NDC1HWC0",
+    [PTO_LAYOUT_NCDHW] = "NCDHW",
+    [PTO_LAYOUT_FRACTAL_Z] = "FRACTAL_Z",
+    [PTO_LAYOUT_FRACTAL_Z_3D] = "FRACTAL_Z_3D",
+};
+
+const char *pto_layout_name(pto_layout layout) {
+    const char *name = (unsigned)layout < PTO_LAYOUT_COUNT ? layout_names[layout] : NULL;
+    return name ? name : "unknown";
+}
+
+bool pto_layout_from_name(const char *name, size_t len, pto_layout *layout) {
+    for (int i = 0; i < PTO_LAYOUT_COUNT; i++)
+        if (layout_names[i] && strlen(layout_names[i]) == len && !strncasecmp(layout_names[i], name, len)) {
+            *layout = (pto_layout)i;
+            return true;
+        }
+    return false;
+}
+
 const char *pto_pipe_name(pto_pipe pipe) {
     static const char *const names[PTO_PIPE_COUNT] = {"PIPE_S",    "PIPE_V", "PIPE_MTE1", "PIPE_MTE2",
                                                       "PIPE_MTE3", "PIPE_M", "PIPE_ALL",  "PIPE_FIX"};
@@ -170,6 +205,40 @@ pto_tile_type pto_tile_type_acc(pto_dtype dtype, int32_t rows, int32_t cols) {
     type.blayout = PTO_COL_MAJOR;
     type.slayout = PTO_BOX_ROW_MAJOR;
     type.fractal = 1024;
+    return type;
+}
+
+pto_conv pto_conv_make(pto_layout layout, int32_t rank, const int32_t *shape) {
+    pto_conv conv = {.layout = layout,
+                     .rank = rank < 0 ? 0 : rank > PTO_CONV_DIMS ? PTO_CONV_DIMS : rank,
+                     .filter_h = 1,
+                     .filter_w = 1,
+                     .dilation_h = 1,
+                     .dilation_w = 1,
+                     .stride_h = 1,
+                     .stride_w = 1,
+                     .repeat_time = 1};
+    for (int32_t i = 0; i < conv.rank; i++)
+        conv.shape[i] = shape[i];
+    return conv;
+}
+
+int64_t pto_conv_elements(const pto_conv *conv) {
+    int64_t elements = 1;
+    for (int32_t i = 0; i < conv->rank; i++) {
+        if (conv->shape[i] <= 0)
+            return 0;
+        if (__builtin_mul_overflow(elements, (int64_t)conv->shape[i], &elements))
+            elements = INT64_MAX;
+    }
+    return elements;
+}
+
+pto_tile_type pto_tile_type_conv(pto_loc loc, pto_dtype dtype, const pto_conv *conv) {
+    int64_t elements = pto_conv_elements(conv);
+    pto_tile_type type =
+        pto_tile_type_make(loc, dtype, 1, elements > INT32_MAX ? INT32_MAX : (int32_t)elements);
+    type.conv = conv;
     return type;
 }
 

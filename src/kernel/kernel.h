@@ -19,6 +19,14 @@ typedef struct pto_kernel_finding {
     char allowed[64];
 } pto_kernel_finding;
 
+/* What SETFMATRIX and SET_IMG2COL_* leave for TIMG2COL (part 30); the words are those of the hardware. */
+typedef struct pto_img2col_registers {
+    bool fmatrix_set, repeat_set, padding_set;
+    uint64_t fmatrix; /* W, H of 16 bits; left, right, top, bottom of 8 */
+    uint64_t repeat;  /* stride 16, time 8, mode 8, destination stride 16, destination m position 16 */
+    uint32_t padding; /* an element; of 1 byte twice */
+} pto_img2col_registers;
+
 /* What a kernel may ask of the core that runs it. */
 typedef struct pto_kernel_host {
     void *user;
@@ -39,6 +47,7 @@ typedef struct pto_kernel_host {
      * and how it rounds to them. */
     uint8_t cube_f32_bits;
     uint8_t cube_f32_round; /* pto_round_mode: RINT or ROUND */
+    pto_img2col_registers img2col[2]; /* A and B */
 } pto_kernel_host;
 
 typedef struct pto_kernel_call {

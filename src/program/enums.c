@@ -65,6 +65,7 @@ static const pto_enum_value select_axis[] = {{"row", 0}, {"col", 1}};
 static const pto_enum_value coalesce[] = {{"row", 0}, {"elem", 1}};
 static const pto_enum_value scatter_conflict[] = {{"default", 0}, {"last", 1}};
 static const pto_enum_value insert_mode[] = {{"split2", 2}, {"split4", 3}};
+static const pto_enum_value fmatrix[] = {{"a_auto", 0}, {"b_auto", 1}, {"a_manual", 2}, {"b_manual", 3}};
 
 static const pto_enum_desc enums[] = {
     ENUM("address_space", false, address_space),
@@ -99,6 +100,7 @@ static const pto_enum_desc enums[] = {
     ENUM("coalesce", true, coalesce),
     ENUM("scatter_conflict", true, scatter_conflict),
     ENUM("insert_mode", true, insert_mode),
+    ENUM("fmatrix", true, fmatrix),
 };
 
 size_t pto_enum_count(void) { return sizeof enums / sizeof *enums; }
@@ -165,6 +167,8 @@ const pto_enum_desc *pto_enum_of_attr(pto_attr_kind kind) {
         return pto_enum_find(PTO_STR("pad_value"));
     case PTO_ATTR_INSERT_MODE:
         return pto_enum_find(PTO_STR("insert_mode"));
+    case PTO_ATTR_FMATRIX:
+        return pto_enum_find(PTO_STR("fmatrix"));
     case PTO_ATTR_DTYPE:
     case PTO_ATTR_NONE:
     case PTO_ATTR_BOOL:

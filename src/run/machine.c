@@ -151,6 +151,7 @@ static void begin_block(pto_machine *m) {
             memset(m->core->host.memory[loc] + code->used_begin[loc], 0,
                    (size_t)(code->used_end[loc] - code->used_begin[loc]));
     m->used = true;
+    pto_core_reset_registers(m->core);
     for (int32_t s = 0; s < code->slot_count; s++) {
         if (!code->slot[s].reset)
             continue;

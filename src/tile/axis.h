@@ -8,7 +8,7 @@
 
 #include <pto/instr.h>
 
-enum { PTO_AXIS_DIGITS = 4 };
+enum { PTO_AXIS_DIGITS = 6 };
 typedef struct pto_axis {
     int count; /* 1..PTO_AXIS_DIGITS, innermost first; the last digit has no end */
     struct {

@@ -99,6 +99,8 @@ static const char *attr_value(pto_attr_kind kind) {
         return "#pto<insert_mode split4>";
     case PTO_ATTR_DTYPE:
         return "f16";
+    case PTO_ATTR_FMATRIX:
+        return "#pto<fmatrix b_auto>";
     case PTO_ATTR_NONE:
         break;
     }
