@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Derives headers and sources from the instruction table: builds `pto-gen` from tools/gen/*.c and runs
-#     pto-gen src/isa/instructions.def <build>/generated
+#     pto-gen src/isa/instructions.def <build>/generated <source>
 # The generator writes the files listed here, at these paths below <build>/generated. Their directories exist
 # before it runs. Nothing happens as long as tools/gen or the table is missing.
 
@@ -15,6 +15,8 @@ set(PTO_GENERATED_PUBLIC_HEADERS
 set(PTO_GENERATED_PRIVATE_HEADERS
     src/kernels.inc
 )
+# What the command knows of the tests and benchmarks, read off their sources: tools/pto/coverage.c.
+set(PTO_GENERATED_TOOL_HEADERS tools/coverage.inc)
 # C sources that become part of the library.
 set(PTO_GENERATED_SOURCES
     src/isa/table.c
@@ -25,9 +27,11 @@ set(PTO_GENERATED_SOURCES
 set(PTO_GENERATED_DIR "${PROJECT_BINARY_DIR}/generated")
 set(PTO_TABLE "${PROJECT_SOURCE_DIR}/src/isa/instructions.def")
 file(MAKE_DIRECTORY "${PTO_GENERATED_DIR}/include/pto" "${PTO_GENERATED_DIR}/src")
+file(GLOB proofs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/kernel/test_*.c" "${PROJECT_SOURCE_DIR}/bench/bench_*.c")
 
 file(GLOB gen_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/gen/*.c")
-set(gen_outputs ${PTO_GENERATED_PUBLIC_HEADERS} ${PTO_GENERATED_PRIVATE_HEADERS} ${PTO_GENERATED_SOURCES})
+set(gen_outputs ${PTO_GENERATED_PUBLIC_HEADERS} ${PTO_GENERATED_PRIVATE_HEADERS} ${PTO_GENERATED_TOOL_HEADERS}
+    ${PTO_GENERATED_SOURCES})
 list(TRANSFORM gen_outputs PREPEND "${PTO_GENERATED_DIR}/")
 
 if(gen_sources)
@@ -42,8 +46,8 @@ if(gen_sources AND gen_outputs AND EXISTS "${PTO_TABLE}")
     endforeach()
     add_custom_command(
         OUTPUT ${gen_outputs}
-        COMMAND pto-gen "${PTO_TABLE}" "${PTO_GENERATED_DIR}"
-        DEPENDS pto-gen "${PTO_TABLE}"
+        COMMAND pto-gen "${PTO_TABLE}" "${PTO_GENERATED_DIR}" "${PROJECT_SOURCE_DIR}"
+        DEPENDS pto-gen "${PTO_TABLE}" ${proofs}
         COMMENT "Deriving code from the instruction table"
         VERBATIM
     )

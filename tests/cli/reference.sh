@@ -9,7 +9,7 @@ while read -r name; do
     expect 0 "$PTO" isa "$name" && says "^$name( |$)" .out && says '^ +operands' .out && says '^ +element types' .out
 done <names
 expect 0 "$PTO" isa trelu && says '^TRELU' .out
-expect 2 "$PTO" isa TREL && says 'did you mean TRELU' && silent .out
+expect 2 "$PTO" isa TRELUU && says 'did you mean TRELU' && silent .out
 expect 2 "$PTO" isa '' && silent .out
 expect 2 "$PTO" isa "$(printf '%5000s' | tr ' ' T)"
 

@@ -491,10 +491,24 @@ bool configuration_find(configuration *c, testing_random *random, pto_form form,
 
 /* ---- execution ------------------------------------------------------------------------------- */
 
+static uint64_t ordinary(testing_random *random, pto_dtype dtype) {
+    uint64_t bits = testing_next(random);
+    switch (dtype) { /* 1/2 to 2, either sign */
+    case PTO_F32:
+        return (bits & 0x80ffffff) | 0x3f000000;
+    case PTO_F16:
+        return (bits & 0x87ff) | 0x3800;
+    case PTO_BF16:
+        return (bits & 0x80ff) | 0x3f00;
+    default:
+        return bits;
+    }
+}
+
 /* What an operand holds decides whether the call does anything: indices are small, byte offsets whole blocks.
  * The first elements are random, the others repeat them. */
-static void fill(testing_random *random, const pto_operand_desc *o, pto_dtype dtype, void *data,
-                 int64_t count) {
+static void fill(testing_random *random, bool all_kinds, const pto_operand_desc *o, pto_dtype dtype,
+                 void *data, int64_t count) {
     enum { POOL = 997 };
     uint64_t pool[POOL];
     bool offsets = !strcmp(o->name, "offset");
@@ -503,9 +517,10 @@ static void fill(testing_random *random, const pto_operand_desc *o, pto_dtype dt
     uint32_t bound = count < 200 ? (uint32_t)count : 200;
     for (int64_t k = 0; k < count; k++) {
         if (k < POOL)
-            pool[k] = offsets   ? testing_below(random, (uint32_t)(count / 32 + 1)) * 32 % 512
-                      : indices ? testing_below(random, bound)
-                                : testing_bits(random, dtype);
+            pool[k] = offsets     ? testing_below(random, (uint32_t)(count / 32 + 1)) * 32 % 512
+                      : indices   ? testing_below(random, bound)
+                      : all_kinds ? testing_bits(random, dtype)
+                                  : ordinary(random, dtype);
         testing_store(data, dtype, k, pool[k % POOL]);
     }
 }
@@ -524,7 +539,7 @@ void configuration_start(const configuration *c, pto_core *core, uint64_t seed, 
             o->tile->assigned = false;
             if (pto_tile_assign(core, o->tile, address) != PTO_OK)
                 abort();
-            fill(&random, desc, o->tile->type.dtype, o->tile->data,
+            fill(&random, seed != 0, desc, o->tile->type.dtype, o->tile->data,
                  (int64_t)o->tile->type.rows * o->tile->type.cols);
         } else if (o->kind == PTO_OPERAND_GLOBAL) {
             size_t count = global_elements(o->global) + 64;
@@ -534,7 +549,7 @@ void configuration_start(const configuration *c, pto_core *core, uint64_t seed, 
                 abort();
             call->buffer_bytes[i] = bytes;
             memset(call->buffer[i], 0, bytes);
-            fill(&random, desc, o->global->dtype, call->buffer[i], (int64_t)count);
+            fill(&random, seed != 0, desc, o->global->dtype, call->buffer[i], (int64_t)count);
             o->global->data = call->buffer[i];
             o->global->begin = call->buffer[i];
             o->global->end = (char *)call->buffer[i] + bytes;

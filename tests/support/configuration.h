@@ -58,7 +58,7 @@ typedef struct configuration_call {
     size_t buffer_bytes[PTO_MAX_OPERANDS];
     pto_merge_counts counts;
 } configuration_call;
-/* The same seed gives the same bytes. */
+/* The same seed gives the same bytes: all kinds of numbers, for 0 only ordinary ones (floats around 1). */
 void configuration_start(const configuration *c, pto_core *core, uint64_t seed, configuration_call *call);
 void configuration_end(configuration_call *call);
 /* A hash of everything the call may have written: tiles with their extents, tensors, counts. */

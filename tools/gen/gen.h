@@ -68,6 +68,7 @@ typedef struct gen_table {
     char **op; /* mnemonics in order of first appearance */
     int *op_first, *op_forms;
     int op_count;
+    const char *root; /* of the source tree; only coverage looks there */
 } gen_table;
 
 /* table.c */
@@ -84,12 +85,13 @@ void gen_types(gen_row *row, const char *field);
 /* text.c: fills row->text from the fields or from the regular patterns. */
 void gen_texts(gen_row *row);
 
-/* emit.c, functions.c: each writes one file. */
+/* emit.c, functions.c, coverage.c: each writes one file. */
 void gen_emit_ops(const gen_table *table, FILE *out);
 void gen_emit_kernels(const gen_table *table, FILE *out);
 void gen_emit_table(const gen_table *table, FILE *out);
 void gen_emit_functions_header(const gen_table *table, FILE *out);
 void gen_emit_macros(const gen_table *table, FILE *out);
 void gen_emit_functions_source(const gen_table *table, FILE *out);
+void gen_emit_coverage(const gen_table *table, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pto-gen TABLE DIRECTORY: writes what cmake/Generate.cmake lists. */
+/* pto-gen TABLE DIRECTORY SOURCES: writes what cmake/Generate.cmake lists. */
 #define _POSIX_C_SOURCE 200809L
 #include "gen.h"
 
@@ -43,16 +43,18 @@ static void write_file(const char *directory, const char *name, const gen_table 
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: pto-gen TABLE DIRECTORY\n");
+    if (argc != 4) {
+        fprintf(stderr, "usage: pto-gen TABLE DIRECTORY SOURCES\n");
         return 2;
     }
     gen_table table = gen_read(argv[1]);
+    table.root = argv[3];
     write_file(argv[2], "include/pto/ops.h", &table, gen_emit_ops);
     write_file(argv[2], "include/pto/functions.h", &table, gen_emit_functions_header);
     write_file(argv[2], "include/pto/inst_macros.h", &table, gen_emit_macros);
     write_file(argv[2], "src/kernels.inc", &table, gen_emit_kernels);
     write_file(argv[2], "src/isa/table.c", &table, gen_emit_table);
     write_file(argv[2], "src/core/functions.c", &table, gen_emit_functions_source);
+    write_file(argv[2], "tools/coverage.inc", &table, gen_emit_coverage);
     return 0;
 }

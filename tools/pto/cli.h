@@ -55,6 +55,8 @@ void cli_unload(cli_program *program);
 
 /* pto_write_fn over a FILE *. */
 bool cli_write(void *file, const char *data, size_t len);
+/* pto isa --coverage */
+int cli_coverage(void);
 /* Flushes stdout; a failed write (full disk, closed pipe) gives CLI_USAGE with a message. */
 int cli_finish(int status);
 

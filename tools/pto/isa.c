@@ -3,13 +3,17 @@
 #include "cli.h"
 
 static int run(int argc, char **argv) {
-    bool json = false;
-    const cli_option options[] = {{"--json", 0, NULL, &json}};
+    bool json = false, coverage = false;
+    const cli_option options[] = {{"--json", 0, NULL, &json}, {"--coverage", 0, NULL, &coverage}};
     int status;
-    if (!cli_parse(&cli_isa, &argc, argv, options, 1, &status))
+    if (!cli_parse(&cli_isa, &argc, argv, options, 2, &status))
         return status;
     if (argc > 1)
         return cli_usage(&cli_isa, "one instruction at a time, found %s too", argv[1]);
+    if (coverage && (argc || json))
+        return cli_usage(&cli_isa, "--coverage shows all instructions, as text");
+    if (coverage)
+        return cli_coverage();
     const char *name = argc ? argv[0] : NULL;
     pto_status result = PTO_OK;
     if (json)
@@ -29,10 +33,12 @@ static int run(int argc, char **argv) {
 
 const cli_command cli_isa = {
     "isa", "the reference page of an instruction, or the list",
-    "usage: pto isa [NAME] [--json]\n\n"
+    "usage: pto isa [NAME] [--json]\n       pto isa --coverage\n\n"
     "Prints the reference page of an instruction from the table: call forms, operands, element types of "
     "every\n"
     "target, text spellings, pipe and rules. Without NAME, the list of instructions.\n\n"
-    "  --json   the same as a JSON array, one object per call form\n\n"
+    "  --json       the same as a JSON array, one object per call form\n"
+    "  --coverage   every call form: where it exists, which tests compare it with a reference and which\n"
+    "               benchmarks measure it; 1 if something is missing\n\n"
     "example\n  pto isa TADDDEQRELU\n",
     run};
