@@ -10,6 +10,7 @@ typedef struct pto_verifier {
     const pto_program *program;
     pto_target target;
     bool strict;
+    pto_ptoas ptoas;
     bool has_addresses; /* level 3: some alloc_tile has an address */
     pto_diag_list *diags;
     bool refused;           /* by an error; the list cannot tell: it swallows what it holds already */
