@@ -334,7 +334,8 @@ static void verify_operation(pto_verifier *v, const pto_operation *op) {
         pto_verify_sync(v, op);
         break;
     default:
-        pto_verify_scalar(v, op);
+        if (!pto_verify_dialect(v, op))
+            pto_verify_scalar(v, op);
         break;
     }
     set_seen(v, op);
