@@ -290,7 +290,6 @@ static const dialect_type dialect_types[] = {
     {"vreg", PTO_TYPE_OPAQUE},
     {"align", PTO_TYPE_OPAQUE},
 };
-enum { EVENTID_ARRAY = 8 };
 #define DIALECT_TYPES (sizeof dialect_types / sizeof *dialect_types)
 
 static void unknown_type(pto_text_parser *p, pto_token token, pto_str name) {
@@ -347,7 +346,7 @@ static const pto_type *bang_type(pto_text_parser *p) {
             continue;
         if (dialect_types[i].kind == PTO_TYPE_EVENT && !pto_text_at(p, '<'))
             return pto_type_simple(p->program, PTO_TYPE_EVENT);
-        if (i == EVENTID_ARRAY && !at_count(p))
+        if (pto_str_equal(name, PTO_STR("eventid_array")) && !at_count(p))
             return pto_text_fail(p, "the number of events, <N>"), NULL;
         if (dialect_types[i].kind == PTO_TYPE_OPAQUE || dialect_types[i].kind == PTO_TYPE_EVENT)
             return opaque(p, token.begin);
