@@ -87,17 +87,7 @@ static void alloc_tile(pto_lowering *l, const pto_operation *op) {
 /* The handle of a subset addresses with the pitch of its source; its own extents are the valid region. */
 static void subset(pto_lowering *l, const pto_operation *op) {
     int32_t source = pto_lower_get(l, op->operand[0]);
-    const pto_tile_type *from = &op->operand[0]->type->tile;
-    pto_tile_type type = op->result[0]->type->tile;
-    int32_t rows = type.rows, cols = type.cols;
-    if (from->slayout == PTO_NONE_BOX && from->blayout == PTO_ROW_MAJOR)
-        type.cols = from->cols;
-    else if (from->slayout == PTO_NONE_BOX)
-        type.rows = from->rows;
-    if (type.valid_rows > rows)
-        type.valid_rows = rows;
-    if (type.valid_cols > cols)
-        type.valid_cols = cols;
+    const pto_tile_type *cut = &op->result[0]->type->tile, type = pto_fact_handle_type(op->result[0]);
     int32_t slot = pto_lower_new_handle(l, &type);
     pto_lower_set(l, op->result[0], slot);
     pto_lower_alias(l, slot, source);
@@ -105,8 +95,8 @@ static void subset(pto_lowering *l, const pto_operation *op) {
     code.b = pto_lower_get(l, op->operand[1]);
     code.c = pto_lower_get(l, op->operand[2]);
     code.extra = (int32_t)l->list.count;
-    pto_vec_push(l->arena, &l->list, rows);
-    pto_vec_push(l->arena, &l->list, cols);
+    pto_vec_push(l->arena, &l->list, cut->rows);
+    pto_vec_push(l->arena, &l->list, cut->cols);
     pto_lower_touch(l, source);
     pto_lower_touch(l, slot);
     pto_lower_emit(l, code);
@@ -114,7 +104,8 @@ static void subset(pto_lowering *l, const pto_operation *op) {
 
 static void bitcast(pto_lowering *l, const pto_operation *op) {
     int32_t source = pto_lower_get(l, op->operand[0]);
-    int32_t slot = pto_lower_new_handle(l, &op->result[0]->type->tile);
+    const pto_tile_type type = pto_fact_handle_type(op->result[0]);
+    int32_t slot = pto_lower_new_handle(l, &type);
     pto_lower_set(l, op->result[0], slot);
     pto_lower_alias(l, slot, source);
     pto_lower_touch(l, source);

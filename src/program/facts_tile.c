@@ -125,6 +125,23 @@ const pto_value *pto_fact_tile_root(const pto_value *tile) {
     return tile;
 }
 
+pto_tile_type pto_fact_handle_type(const pto_value *tile) {
+    pto_tile_type type = tile->type->tile;
+    const bool row_major = type.blayout == PTO_ROW_MAJOR;
+    /* a source has no fewer rows and columns, so all up to the outermost one share its pitch */
+    if (type.slayout != PTO_NONE_BOX || (row_major ? type.rows : type.cols) <= 1)
+        return type;
+    const pto_value *source = tile;
+    while (source->def && (source->def->kind == PTO_OPK_SUBSET || source->def->kind == PTO_OPK_BITCAST) &&
+           source->def->operand_count > 0 && pto_type_is_tile(source->def->operand[0]->type))
+        source = source->def->operand[0];
+    if (row_major)
+        type.cols = source->type->tile.cols;
+    else
+        type.rows = source->type->tile.rows;
+    return type;
+}
+
 bool pto_fact_tile_addr(const pto_value *tile, uint64_t *addr) {
     const pto_value *root = pto_fact_tile_root(tile);
     const pto_operation *op = root ? root->def : NULL;

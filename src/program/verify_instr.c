@@ -47,7 +47,7 @@ static bool describe_tile(pto_verifier *v, const pto_value *value, pto_legality_
     if (value->type->open)
         return false;
     operand->kind = PTO_OPERAND_TILE;
-    operand->type = value->type->tile;
+    operand->type = pto_fact_handle_type(value);
     known_extents(v, value, operand);
     operand->addr_known = pto_fact_tile_addr(value, &operand->addr);
     const pto_value *root = pto_fact_tile_root(value);
@@ -255,7 +255,7 @@ void pto_verify_instr(pto_verifier *v, const pto_operation *op) {
             legality.operand[i] = (pto_legality_operand){
                 .kind = PTO_OPERAND_TILE, .type = type, .valid_rows = type.rows, .valid_cols = type.cols};
     }
-    if (v->ptoas == PTO_PTOAS_ONLY || stands_on_refused(op, &legality))
+    if (stands_on_refused(op, &legality))
         return;
     if (pto_legality_check(&legality) && v->strict)
         check_strict(v, op, &legality);
