@@ -1,13 +1,26 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# make demo: runs the examples on real input and says what it did. Needs SRC, BUILD and PTO in the environment.
+# make demo: runs the examples on real input and says what it did. Needs SRC, BUILD and PTO in the environment. Ends with
+# an error when a result is wrong. DEMO=small takes small inputs, for tests.
 set -euo pipefail
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-show() { printf '\n$ %s\n' "$*" | sed "s|$PTO|pto|; s|$SRC/||g; s|$BUILD/examples/||g; s|$out/||g"; "$@"; }
+bin=$BUILD/examples
+title() { printf '\n== %s ==\n' "$*"; }
+show() { printf '\n$ %s\n' "$*" | sed "s|$PTO|pto|; s|$SRC/||g; s|$bin/||g; s|$out/||g; s|$out|.|g"; "$@"; }
+full_or_small() { if [ "${DEMO:-}" = small ]; then echo "$2"; else echo "$1"; fi; }
+# on_npus PROGRAM ARGUMENT...: runs examples/PROGRAM on both NPU targets; the function check looks at the results.
+on_npus() {
+    local program=$SRC/examples/$1 target
+    shift
+    for target in a2a3 a5; do
+        show "$PTO" run "$program" --target $target --blocks 16 --time "$@"
+        check $target
+    done
+}
 
 digits="$SRC/examples/digits"
-echo "== Handwritten digits: a two-layer int8 network as a PTO program =="
+title "Handwritten digits: a two-layer int8 network as a PTO program"
 for target in a2a3 a5; do
     show "$PTO" check --target $target "$digits/digits.pto"
     show "$PTO" run "$digits/digits.pto" --target $target --blocks 3 x="$digits/data/digits_test_x.npy" \
@@ -15,16 +28,47 @@ for target in a2a3 a5; do
         w2="$digits/weights/w2.npy" b2="$digits/weights/b2.npy" acc:= hidden:= scores:= \
         classes:="$out/$target.npy"
 done
-show "$BUILD/examples/digits-show" "$digits/data/digits_test_x.npy" "$digits/data/digits_test_y.npy" \
+show "$bin/digits-show" "$digits/data/digits_test_x.npy" "$digits/data/digits_test_y.npy" \
     "$out/a2a3.npy" "$out/a5.npy"
 
-softmax="$SRC/examples/softmax"
-echo
-echo "== Softmax of 4096 x 1024: level 2 text, and C through <pto/pto-inst.h> =="
-show "$BUILD/examples/softmax-compare" "$out/x.npy"
-for target in a2a3 a5; do
-    show "$PTO" run "$softmax/softmax.pto" --target $target --blocks 16 --time x="$out/x.npy" y:="$out/y.npy"
-    show "$BUILD/examples/softmax-compare" "$out/x.npy" "$out/y.npy"
-    show "$BUILD/examples/softmax-softmax" "$out/x.npy" "$out/y_c.npy" 16 $target
+title "Softmax of 4096 x 1024: level 2 text, and C through <pto/pto-inst.h>"
+show "$bin/softmax-compare" "$out/x.npy"
+check() {
+    show "$bin/softmax-compare" "$out/x.npy" "$out/y.npy"
+    show "$bin/softmax-softmax" "$out/x.npy" "$out/y_c.npy" 16 "$1"
     cmp "$out/y.npy" "$out/y_c.npy" && echo "both softmaxes give the same bytes"
+}
+on_npus softmax/softmax.pto x="$out/x.npy" y:="$out/y.npy"
+
+n=$(full_or_small 1024 256)
+title "Flash attention: one head, $n x 128, f16 with f32 sums"
+show "$bin/attention-check" make "$out" "$n"
+check() { show "$bin/attention-check" compare "$out"; }
+on_npus attention/attention.pto n="$n" q="$out/q.npy" k="$out/k.npy" v="$out/v.npy" \
+    s:=@"${n}x128" p:=@"${n}x128" pv:=@"${n}x128" o:="$out/o.npy@${n}x128"
+
+n=$(full_or_small 4096 40)
+title "Layer norm of $n x 1024 in f16"
+show "$bin/layernorm-check" make "$out" "$n"
+check() { show "$bin/layernorm-check" compare "$out"; }
+on_npus layernorm/layernorm.pto n="$n" x="$out/x.npy" gamma="$out/gamma.npy" beta="$out/beta.npy" y:="$out/y.npy@${n}x1024"
+
+n=$(full_or_small 2048 12)
+title "RMS norm of $n x 4096 in f16"
+show "$bin/rmsnorm-check" make "$out" "$n"
+check() { show "$bin/rmsnorm-check" compare "$out"; }
+on_npus rmsnorm/rmsnorm.pto n="$n" x="$out/x.npy" gamma="$out/gamma.npy" y:="$out/y.npy@${n}x4096"
+
+m=$(full_or_small 1024 256) n=$(full_or_small 1024 256) k=$(full_or_small 1024 512)
+title "Tiled matrix product $m x $k x $n in f16 and in s8"
+show "$bin/gemm-check" make "$out" "$m" "$n" "$k"
+check() { show "$bin/gemm-check" compare "$out" $type; }
+for type in f16 s8; do
+    on_npus gemm/gemm_$type.pto m="$m" n="$n" k="$k" a="$out/a_$type.npy" b="$out/b_$type.npy" c:="$out/c_$type.npy@${m}x$n"
 done
+
+n=$(full_or_small 32 5) width=$(full_or_small 32768 6144)
+title "The 64 largest of $n x $width scores with their columns: TSORT32 and TMRGSORT"
+show "$bin/topk-check" make "$out" "$n" "$width"
+check() { show "$bin/topk-check" compare "$out"; }
+on_npus topk/topk.pto n="$n" width="$width" s="$out/scores.npy" v:="$out/values.npy@${n}x64" i:="$out/columns.npy@${n}x64"
