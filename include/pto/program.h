@@ -40,10 +40,15 @@ PTO_API pto_dialect pto_program_dialect(const pto_program *program);
 /* The target that the program names in pto.target_arch (a3 -> a2a3); false when it names none. */
 PTO_API bool pto_program_target(const pto_program *program, pto_target *target);
 
+/* What the MLIR assembler checks (60, 3.10): nothing of it; its lists beside our rules; or it alone, without the
+ * rules of the instructions and of tile types, to learn its verdict. */
+typedef enum pto_ptoas { PTO_PTOAS_OFF, PTO_PTOAS_ADD, PTO_PTOAS_ONLY } pto_ptoas;
+
 typedef struct pto_verify_options {
     pto_target target;
     bool has_target; /* false: the module's, else cpu */
     bool strict;     /* 60, 3.10.7 */
+    pto_ptoas ptoas;
 } pto_verify_options;
 /* Every rule of the target; PTO_ERR_REFUSED with all errors in `diags`. */
 PTO_API pto_status pto_program_verify(pto_program *program, const pto_verify_options *options,

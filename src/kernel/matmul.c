@@ -139,7 +139,7 @@ _Static_assert(VEC_COLS == 2, "a panel is one or two vectors");
 static bool use_left_as_is(matmul_job *job, const pto_tile *left, const matmul_format *format) {
     const pto_tile_type *type = &left->type;
     const bool nz = type->blayout == PTO_COL_MAJOR || type->rows == 1;
-    if (format->dtype != PTO_F32 || format->normal || (!nz && 16 % VEC_ROWS != 0))
+    if (!matmul_is_as_is(format) || (!nz && 16 % VEC_ROWS != 0))
         return false;
     job->a = left->data;
     job->a_block = nz ? (int64_t)type->rows * MATMUL_LEFT_UNITS : MATMUL_BOX / 4;
@@ -152,8 +152,12 @@ static pto_status multiply(const pto_kernel_call *call, matmul_job *job, int m, 
                            const pto_tile *left, const pto_tile *right) {
     const int k = right->valid_rows, n = right->valid_cols;
     const bool flush = call->numeric->flush_subnormals;
-    const matmul_format a = matmul_format_of(left->type.dtype, flush);
-    const matmul_format b = matmul_format_of(right->type.dtype, flush);
+    matmul_format a = matmul_format_of(left->type.dtype, flush);
+    matmul_format b = matmul_format_of(right->type.dtype, flush);
+    if (a.dtype == PTO_F32 && call->host->cube_f32_bits) {
+        a.dropped = b.dropped = (uint8_t)(23 - call->host->cube_f32_bits);
+        a.ties_away = b.ties_away = call->host->cube_f32_round == PTO_CAST_ROUND;
+    }
     job->m = m;
     job->n = n;
     job->units = (k + a.per_unit - 1) / a.per_unit;

@@ -24,6 +24,9 @@ typedef struct matmul_format {
     int bytes;       /* of an element */
     int per_unit;    /* elements: 2 for s8 */
     uint32_t normal; /* magnitude below which a float is flushed to zero; 0 = keep */
+    uint8_t
+        dropped;    /* low fraction bits that f32 is rounded to leave 0 (40, 1.3): 12 for hf32, 13 for tf32 */
+    bool ties_away; /* of that rounding; else to even */
 } matmul_format;
 
 /* Smallest normal magnitudes, as f32; the 8-bit formats know no flushing. */
@@ -38,6 +41,13 @@ static matmul_format matmul_format_of(pto_dtype dtype, bool flush) {
 
 static inline uint32_t matmul_flush(uint32_t bits, uint32_t normal) {
     return (bits & UINT32_C(0x7FFFFFFF)) < normal ? bits & UINT32_C(0x80000000) : bits;
+}
+
+/* Fewer fraction bits; a carry may reach the exponent, even that of Inf. Inf and NaN stay as they are. */
+static inline uint32_t matmul_round(uint32_t bits, unsigned dropped, bool ties_away) {
+    const uint32_t half = UINT32_C(1) << (dropped - 1), odd = bits >> dropped & 1;
+    const uint32_t rounded = (bits + (ties_away ? half : half - 1 + odd)) & ~(2 * half - 1);
+    return (bits & UINT32_C(0x7F800000)) == UINT32_C(0x7F800000) ? bits : rounded;
 }
 
 #define MATMUL_CONVERT(type, value)                                                                          \
@@ -85,6 +95,14 @@ static inline void matmul_convert(const matmul_format *format, vec_word *to, con
     if (format->normal)
         for (int i = 0; i < units; i++)
             to[i] = matmul_flush(to[i], format->normal);
+    if (format->dropped)
+        for (int i = 0; i < units; i++)
+            to[i] = matmul_round(to[i], format->dropped, format->ties_away);
+}
+
+/* Whether units are the bytes of the tile. */
+static inline bool matmul_is_as_is(const matmul_format *format) {
+    return format->dtype == PTO_F32 && !format->normal && !format->dropped;
 }
 
 /* Units along k that the kernel reads, whole blocks; and that a packed panel holds, whole boxes. */
@@ -122,7 +140,7 @@ static void matmul_pack_right(vec_word *to, const pto_tile *tile, const matmul_f
                               int cols, int k) {
     const pto_tile_type *type = &tile->type;
     const int box_rows = 32 / format->bytes, box_units = box_rows / format->per_unit;
-    const bool as_is = format->dtype == PTO_F32 && !format->normal;
+    const bool as_is = matmul_is_as_is(format);
     vec_word staged[MATMUL_BOX_UNITS];
     for (int row = 0; row < k; row += box_rows) {
         for (int c = 0; c < cols; c += 16) {

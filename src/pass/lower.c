@@ -213,6 +213,18 @@ void pto_lower_block(pto_lowering *l, const pto_block *block) {
         case PTO_OPK_WAIT_EVENT:
         case PTO_OPK_BARRIER_SYNC:
         case PTO_OPK_TSYNC:
+        case PTO_OPK_SET_FLAG_DYN:
+        case PTO_OPK_WAIT_FLAG_DYN:
+        case PTO_OPK_GET_BUF:
+        case PTO_OPK_RLS_BUF:
+        case PTO_OPK_SYNC_SET:
+        case PTO_OPK_SYNC_WAIT:
+        case PTO_OPK_SET_FFTS:
+        case PTO_OPK_SET_CROSS_CORE:
+        case PTO_OPK_WAIT_FLAG_DEV:
+        case PTO_OPK_SET_INTRA_BLOCK:
+        case PTO_OPK_WAIT_INTRA_CORE:
+        case PTO_OPK_MEM_BAR:
             break;
         case PTO_OPK_ADDPTR:
         case PTO_OPK_LOAD_SCALAR:

@@ -212,6 +212,12 @@ const pto_enum_desc *pto_enum_of_key(const pto_operation *op, pto_str key) {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i].kind == op->kind && pto_str_equal(key, pto_str_from(keys[i].key)))
             return pto_enum_find(pto_str_from(keys[i].name));
+    /* @key/enum in the syntax of the operation */
+    for (const char *at = pto_op_kind_syntax(op->kind); at && (at = strchr(at, '@')) != NULL; at++) {
+        size_t len = strcspn(at + 1, "/: ");
+        if (at[1 + len] == '/' && pto_str_equal(key, (pto_str){at + 1, len}))
+            return pto_enum_find((pto_str){at + len + 2, strcspn(at + len + 2, " ")});
+    }
     return NULL;
 }
 

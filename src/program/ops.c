@@ -8,6 +8,17 @@ static const char *const names[PTO_OPK_COUNT] = {
 #undef PTO_OPK_ROW
 };
 
+static const char *const syntaxes[PTO_OPK_COUNT] = {
+#define PTO_OPK_ROW(kind, name)
+#define PTO_OPK_SYNTAX(kind, name, operands, results, segments, props, syntax) [PTO_OPK_##kind] = syntax,
+#include "program/ops.def"
+#undef PTO_OPK_ROW
+};
+
+const char *pto_op_kind_syntax(pto_op_kind kind) {
+    return (unsigned)kind < PTO_OPK_COUNT ? syntaxes[kind] : NULL;
+}
+
 const char *pto_op_kind_name(pto_op_kind kind) { return (unsigned)kind < PTO_OPK_COUNT ? names[kind] : NULL; }
 
 pto_op_kind pto_op_kind_find(pto_str name) {
@@ -23,7 +34,21 @@ pto_op_kind pto_op_kind_find(pto_str name) {
 #define UNARY(kind, props) [PTO_OPK_ARITH_##kind] = {1, 1, 1, 1, 0, 0, props}
 #define EFFECT(kind, operands, props) [PTO_OPK_##kind] = {operands, operands, 0, 0, 0, 0, props}
 
+#define PTO_OPK_LEAST(least, most) least
+#define PTO_OPK_MOST(least, most) most
+
 static const pto_op_shape shapes[PTO_OPK_COUNT] = {
+#define PTO_OPK_ROW(kind, name)
+#define PTO_OPK_SYNTAX(kind, name, operands, results, segments, props, syntax)                               \
+    [PTO_OPK_##kind] = {PTO_OPK_LEAST operands,                                                              \
+                        PTO_OPK_MOST operands,                                                               \
+                        PTO_OPK_LEAST results,                                                               \
+                        PTO_OPK_MOST results,                                                                \
+                        0,                                                                                   \
+                        segments,                                                                            \
+                        props},
+#include "program/ops.def"
+#undef PTO_OPK_ROW
     [PTO_OPK_MODULE] = {0, 0, 0, 0, 1, 0, "sym_name?"},
     [PTO_OPK_FUNC] = {0, 0, 0, 0, 1, 0, "sym_name function_type sym_visibility? arg_attrs? res_attrs?"},
     [PTO_OPK_RETURN] = {0, -1, 0, 0, 0, 0, ""},
@@ -111,4 +136,23 @@ static const pto_op_shape shapes[PTO_OPK_COUNT] = {
 
 const pto_op_shape *pto_op_shape_of(pto_op_kind kind) {
     return (unsigned)kind < PTO_OPK_COUNT && names[kind] ? &shapes[kind] : NULL;
+}
+
+void pto_operation_set_segments(pto_operation *op) {
+    uint32_t n = op->operand_count;
+    switch (op->kind) {
+    case PTO_OPK_BIND_TILE: /* source, valid_row, valid_col */
+        op->segment[0] = 1;
+        op->segment[1] = op->segment[2] = n > 1;
+        break;
+    case PTO_OPK_POINTER_CAST: /* addrs, valid_row, valid_col */
+        op->segment[0] = n;
+        op->segment[1] = op->segment[2] = 0;
+        break;
+    default: /* valid_row, valid_col */
+        op->segment[0] = op->segment[1] = n > 0;
+        break;
+    }
+    const pto_op_shape *shape = pto_op_shape_of(op->kind);
+    op->segment_count = shape ? shape->segments : 0;
 }

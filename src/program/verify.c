@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Verification of a module: the walk, SSA form, reporting (60, 3.10). */
-#include "program/verify.h"
+#include "program/compat.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -279,6 +279,8 @@ static void verify_operation(pto_verifier *v, const pto_operation *op) {
     switch (op->kind) {
     case PTO_OPK_INSTR:
         pto_verify_instr(v, op);
+        if (v->ptoas != PTO_PTOAS_OFF)
+            pto_compat_verify(v, op);
         consume(v, op);
         break;
     case PTO_OPK_UNKNOWN:
@@ -332,7 +334,8 @@ static void verify_operation(pto_verifier *v, const pto_operation *op) {
         pto_verify_sync(v, op);
         break;
     default:
-        pto_verify_scalar(v, op);
+        if (!pto_verify_dialect(v, op))
+            pto_verify_scalar(v, op);
         break;
     }
     set_seen(v, op);
@@ -367,6 +370,7 @@ static pto_status verify_into(const pto_program *program, const pto_verify_optio
         .target = pto_fact_target(program, options && options->has_target,
                                   options ? options->target : PTO_TARGET_CPU),
         .strict = options && options->strict,
+        .ptoas = options ? options->ptoas : PTO_PTOAS_OFF,
         .has_addresses = pto_fact_has_addresses(program),
         .diags = diags,
         .arena = &arena,

@@ -10,6 +10,7 @@ typedef struct pto_verifier {
     const pto_program *program;
     pto_target target;
     bool strict;
+    pto_ptoas ptoas;
     bool has_addresses; /* level 3: some alloc_tile has an address */
     pto_diag_list *diags;
     bool refused;           /* by an error; the list cannot tell: it swallows what it holds already */
@@ -45,6 +46,8 @@ void pto_verify_scalar(pto_verifier *v, const pto_operation *op);
 void pto_verify_flow(pto_verifier *v, const pto_operation *op);
 void pto_verify_tile(pto_verifier *v, const pto_operation *op);
 void pto_verify_sync(pto_verifier *v, const pto_operation *op);
+/* Operations with a syntax in ops.def; false for others. */
+bool pto_verify_dialect(pto_verifier *v, const pto_operation *op);
 void pto_verify_instr(pto_verifier *v, const pto_operation *op);
 /* The type of a declared tile: parameters given, L1..L6, capacity. */
 bool pto_verify_tile_type(pto_verifier *v, const pto_operation *op, pto_span span, const char *name,

@@ -255,7 +255,7 @@ void pto_verify_instr(pto_verifier *v, const pto_operation *op) {
             legality.operand[i] = (pto_legality_operand){
                 .kind = PTO_OPERAND_TILE, .type = type, .valid_rows = type.rows, .valid_cols = type.cols};
     }
-    if (stands_on_refused(op, &legality))
+    if (v->ptoas == PTO_PTOAS_ONLY || stands_on_refused(op, &legality))
         return;
     if (pto_legality_check(&legality) && v->strict)
         check_strict(v, op, &legality);

@@ -40,6 +40,8 @@ pto_operation *pto_mlir_parse_func(pto_text_parser *parser, pto_span name);
 pto_operation *pto_mlir_parse_return(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 pto_operation *pto_mlir_parse_call(pto_text_parser *parser, pto_span name);
 pto_operation *pto_mlir_parse_pto(pto_text_parser *parser, pto_op_kind kind, pto_span name);
+/* By the syntax of ops.def (syntax.c). */
+pto_operation *pto_mlir_parse_syntax(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 pto_operation *pto_mlir_parse_arith(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 pto_operation *pto_mlir_parse_scf(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 /* `(%a, %b {..} : T, T)` behind `ins` or `outs`; types may also stand behind each operand, or in parentheses,

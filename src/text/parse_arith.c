@@ -33,7 +33,7 @@ pto_mlir_arith pto_mlir_arith_class(pto_op_kind kind) {
     case PTO_OPK_ARITH_BITCAST:
         return PTO_ARITH_CAST;
     default: {
-        const char *name = pto_op_kind_name(kind);
+        const char *name = pto_op_kind_syntax(kind) ? NULL : pto_op_kind_name(kind);
         return name && !strncmp(name, "arith.", 6) ? PTO_ARITH_BINARY : PTO_ARITH_NOT;
     }
     }

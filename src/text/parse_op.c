@@ -321,7 +321,9 @@ static bool check_structure(pto_text_parser *p, pto_operation *op) {
             single &= op->segment[i] <= 1;
         }
         bool fits = op->segment_count == shape->segments && sum == op->operand_count;
-        fits = fits && (op->kind == PTO_OPK_ALLOC_TILE ? single : op->segment[0] == 1);
+        fits = fits && (op->kind == PTO_OPK_MAKE_TENSOR_VIEW || op->kind == PTO_OPK_PARTITION_VIEW
+                            ? op->segment[0] == 1
+                            : op->kind == PTO_OPK_POINTER_CAST || single);
         if (!fits)
             return pto_text_fail_at(p, "PTO-E0213", at,
                                     "operandSegmentSizes of %s does not match its operands", name);
@@ -587,6 +589,7 @@ static pto_operation *custom(pto_text_parser *p, const pto_text_results *results
         break;
     default:
         return pto_mlir_arith_class(kind) ? pto_mlir_parse_arith(p, kind, span)
+               : pto_op_kind_syntax(kind) ? pto_mlir_parse_syntax(p, kind, span)
                                           : pto_mlir_parse_pto(p, kind, span);
     }
     int level2 = find_form(PTO_TEXT_LEVEL2, name.text);

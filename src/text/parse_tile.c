@@ -213,9 +213,8 @@ static bool parse_valid(tile_parser *t) {
     for (int i = 0; i < 2; i++) {
         int64_t value = 0;
         uint32_t from = at;
-        if (at < p->source->len &&
-            (text[at] == '?' || (text[at] == '-' && text[at + 1 < p->source->len ? at + 1 : at] == '1'))) {
-            at += text[at] == '?' ? 1 : 2;
+        if (at < p->source->len && text[at] == '?') {
+            at++;
             value = PTO_DYNAMIC;
         }
         for (; value >= 0 && at < p->source->len && text[at] >= '0' && text[at] <= '9'; at++)

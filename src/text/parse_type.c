@@ -320,6 +320,11 @@ static const pto_type *body(pto_text_parser *p, pto_type_kind kind, bool global)
     }
 }
 
+/* `<N>` */
+static bool at_count(const pto_text_parser *p) {
+    return pto_text_at(p, '<') && pto_text_peek(p).kind == PTO_TOKEN_INT;
+}
+
 static const pto_type *bang_type(pto_text_parser *p) {
     pto_token token = pto_text_take(p);
     pto_str name = pto_token_name(token);
@@ -341,6 +346,8 @@ static const pto_type *bang_type(pto_text_parser *p) {
             continue;
         if (dialect_types[i].kind == PTO_TYPE_EVENT && !pto_text_at(p, '<'))
             return pto_type_simple(p->program, PTO_TYPE_EVENT);
+        if (pto_str_equal(name, PTO_STR("eventid_array")) && !at_count(p))
+            return pto_text_fail(p, "the number of events, <N>"), NULL;
         if (dialect_types[i].kind == PTO_TYPE_OPAQUE || dialect_types[i].kind == PTO_TYPE_EVENT)
             return opaque(p, token.begin);
         return body(p, dialect_types[i].kind, pto_str_equal(name, PTO_STR("global")));

@@ -84,6 +84,7 @@ static inline void pto_print_attr_dict(pto_text_printer *printer, const pto_oper
 /* Operations of MLIR-like text (print_mlir.c): levels 1 and 2 differ in the instructions of the table alone.
  */
 void pto_print_operation(pto_text_printer *printer, const pto_operation *op);
+void pto_print_syntax(pto_text_printer *printer, const pto_operation *op); /* by ops.def; without results */
 void pto_print_generic(pto_text_printer *printer, const pto_operation *op);
 /* The operands at these positions (-1 terminated) that are there. */
 uint32_t pto_print_present(const pto_operation *op, const int8_t *positions, pto_value **values);

@@ -607,6 +607,8 @@ void pto_print_operation(pto_text_printer *t, const pto_operation *op) {
     default:
         if (class)
             arith(t, op, class);
+        else if (pto_op_kind_syntax(op->kind))
+            pto_print_syntax(t, op);
         else
             dialect_op(t, op);
     }

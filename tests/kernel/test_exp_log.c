@@ -289,12 +289,11 @@ static void test_tiles(void **context) {
         pto_tile src =
             testing_tile(core, &random,
                          testing_type_around(&random, PTO_LOC_VEC, dtype, layout, rows, cols, 2), rows, cols);
-        pto_tile dst =
-            testing_tile(core, &random,
-                         testing_type_around(&random, PTO_LOC_VEC, dtype, layout, rows, cols, 2), rows, cols);
-        pto_tile flat = testing_tile(core, NULL, pto_tile_type_make(PTO_LOC_VEC, dtype, 40, 80), 40, 80);
+        pto_tile_type type = testing_type_around(&random, PTO_LOC_VEC, dtype, layout, rows, cols, 2);
         if (rows == 1 && layout != TESTING_ND && layout != TESTING_DN)
-            dst.type.rows = src.type.rows;
+            type.rows = src.type.rows; /* a single row has a layout of its own */
+        pto_tile dst = testing_tile(core, &random, type, rows, cols);
+        pto_tile flat = testing_tile(core, NULL, pto_tile_type_make(PTO_LOC_VEC, dtype, 40, 80), 40, 80);
         for (int r = 0; r < rows; r++)
             for (int c = 0; c < cols; c++)
                 testing_set(&flat, r, c, testing_get(&src, r, c));

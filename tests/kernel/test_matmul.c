@@ -41,6 +41,8 @@ typedef struct product {
     product_form form;
     int m, k, n;
     bool flush, addend_last;
+    int fraction; /* of f32 operands as the cube reads them, 0 = all of it */
+    bool ties_away;
     uint64_t a[MAX_MN * MAX_K], b[MAX_K * MAX_MN];
     uint32_t addend[MAX_MN * MAX_MN], expected[MAX_MN * MAX_MN];
 } product;
@@ -71,6 +73,23 @@ static uint64_t element(testing_random *random, pto_dtype dtype, data_kind kind)
     return any & (kind == TINY ? 0x8F : 0xBF);
 }
 
+/* What the cube makes of f32 operands. Subnormals that are flushed never come so far. */
+static void round_operands(uint64_t *to, const uint64_t *from, int count, const product *p) {
+    for (int i = 0; i < count; i++) {
+        const uint32_t bits = (uint32_t)from[i];
+        const bool flushed = p->flush && (bits & UINT32_C(0x7F800000)) == 0;
+        to[i] = flushed ? bits : reference_matmul_round(bits, p->fraction, p->ties_away);
+    }
+}
+
+/* Fractions at and next to the ties of 10 and 11 bits. */
+static void put_ties(testing_random *random, uint64_t *values, int count) {
+    static const uint32_t low[] = {0x1000, 0x0800, 0x1800, 0x0FFF, 0x1001, 0x07FF, 0x0801, 0x17FF};
+    for (int i = 0; i < count; i++)
+        if (testing_below(random, 2))
+            values[i] = (values[i] & ~UINT64_C(0x1FFF)) | low[testing_below(random, 8)];
+}
+
 static void fill(testing_random *random, product *p) {
     const data_kind kind = (data_kind)testing_below(random, DATA_KINDS);
     for (int i = 0; i < p->m * p->k; i++)
@@ -84,8 +103,18 @@ static void fill(testing_random *random, product *p) {
     if (has_bias(p->form)) /* the reference takes one addend per element */
         for (int i = p->n; i < p->m * p->n; i++)
             p->addend[i] = p->addend[i - p->n];
-    reference_matmul(p->a_type, p->b_type, p->m, p->k, p->n, p->a, p->b,
-                     has_addend(p->form) ? p->addend : NULL, p->expected, p->flush, p->addend_last);
+    const uint64_t *a = p->a, *b = p->b;
+    static uint64_t rounded_a[MAX_MN * MAX_K], rounded_b[MAX_K * MAX_MN];
+    if (p->fraction && p->a_type == PTO_F32) {
+        put_ties(random, p->a, p->m * p->k);
+        put_ties(random, p->b, p->k * p->n);
+        round_operands(rounded_a, p->a, p->m * p->k, p);
+        round_operands(rounded_b, p->b, p->k * p->n, p);
+        a = rounded_a;
+        b = rounded_b;
+    }
+    reference_matmul(p->a_type, p->b_type, p->m, p->k, p->n, a, b, has_addend(p->form) ? p->addend : NULL,
+                     p->expected, p->flush, p->addend_last);
 }
 
 static void put(pto_tile *tile, const uint64_t *values) {
@@ -190,8 +219,22 @@ static int extent(testing_random *random, int limit) {
     return 1 + (int)testing_below(random, testing_below(random, 3) ? (uint32_t)limit : 9);
 }
 
-/* The numbers do not depend on the target, so the turns share the targets among them. */
-static void random_products(pto_numeric_options numeric, int turns) {
+/* How the cube is told to read f32, and what follows on target cpu and a5, and on a2a3. */
+typedef struct cube_mode {
+    pto_form form;
+    bool enable;
+    pto_round_mode round;
+    int fraction, fraction_a2a3;
+} cube_mode;
+
+static void set_cube_mode(pto_core *core, const cube_mode *mode) {
+    TESTING_ACCEPTED(core, mode->form, testing_int_operand(PTO_DTYPE_NONE, mode->enable),
+                     testing_int_operand(PTO_DTYPE_NONE, mode->round));
+}
+
+/* The numbers do not depend on the target, so the turns share the targets among them. Of the types, the first
+ * `pair_count` take part; mode NULL = as a core begins. */
+static void random_products(pto_numeric_options numeric, int turns, int pair_count, const cube_mode *mode) {
     int levels;
     const pto_simd_level *level = testing_levels(&levels);
     testing_random random = {4 + (uint64_t)turns};
@@ -204,8 +247,9 @@ static void random_products(pto_numeric_options numeric, int turns) {
             core[l] = pto_core_create(&options);
             assert_non_null(core[l]);
         }
+        const int available = target == PTO_TARGET_A2A3 ? PAIRS_A2A3 : PAIRS;
         for (int turn = 0; turn < turns; turn++)
-            for (int pair = 0; pair < (target == PTO_TARGET_A2A3 ? PAIRS_A2A3 : PAIRS); pair++)
+            for (int pair = 0; pair < (available < pair_count ? available : pair_count); pair++)
                 for (int form = 0; form < FORM_COUNT; form++) {
                     if (has_c_in((product_form)form) && target != PTO_TARGET_CPU)
                         continue;
@@ -219,9 +263,16 @@ static void random_products(pto_numeric_options numeric, int turns) {
                     p->m = is_gemv(p->form) ? 1 : testing_below(&random, 6) ? extent(&random, 40) : 1;
                     p->k = extent(&random, 60);
                     p->n = extent(&random, 60);
+                    p->fraction = !mode                       ? 0
+                                  : target == PTO_TARGET_A2A3 ? mode->fraction_a2a3
+                                                              : mode->fraction;
+                    p->ties_away = mode && mode->round == PTO_CAST_ROUND;
                     fill(&random, p);
-                    for (int l = 0; l < levels; l++)
+                    for (int l = 0; l < levels; l++) {
+                        if (mode) /* a reset forgets it */
+                            set_cube_mode(core[l], mode);
                         run(core[l], &random, p);
+                    }
                 }
         for (int l = 0; l < levels; l++)
             pto_core_destroy(core[l]);
@@ -231,18 +282,69 @@ static void random_products(pto_numeric_options numeric, int turns) {
 
 static void test_random_products(void **state) {
     (void)state;
-    random_products((pto_numeric_options){0}, 70);
+    random_products((pto_numeric_options){0}, 70, PAIRS, NULL);
 }
 
 static void test_flushed_subnormals(void **state) {
     (void)state;
-    random_products((pto_numeric_options){.flush_subnormals = true}, 5);
+    random_products((pto_numeric_options){.flush_subnormals = true}, 5, PAIRS, NULL);
 }
 
 static void test_addend_last(void **state) {
     (void)state;
-    random_products((pto_numeric_options){.matmul_addend_last = true}, 5);
-    random_products((pto_numeric_options){.matmul_addend_last = true, .flush_subnormals = true}, 2);
+    random_products((pto_numeric_options){.matmul_addend_last = true}, 5, PAIRS, NULL);
+    random_products((pto_numeric_options){.matmul_addend_last = true, .flush_subnormals = true}, 2, PAIRS,
+                    NULL);
+}
+
+static void test_f32_in_the_cube(void **state) {
+    (void)state;
+    static const cube_mode modes[] = {{PTO_FORM_SETHF32MODE, true, PTO_CAST_ROUND, 11, 11},
+                                      {PTO_FORM_SETHF32MODE, true, PTO_CAST_RINT, 11, 11},
+                                      {PTO_FORM_SETTF32MODE, true, PTO_CAST_ROUND, 10, 11},
+                                      {PTO_FORM_SETTF32MODE, true, PTO_CAST_RINT, 10, 11},
+                                      {PTO_FORM_SETTF32MODE, false, PTO_CAST_RINT, 0, 0}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        random_products((pto_numeric_options){0}, i < 4 ? 20 : 4, i ? 1 : 2, &modes[i]);
+        random_products((pto_numeric_options){.flush_subnormals = true}, 3, 1, &modes[i]);
+    }
+}
+
+/* 1 + 2^-11 + 2^-13 times 1 through a sequence of modes: the last one counts, until a reset. */
+static void test_cube_modes_follow_each_other(void **state) {
+    (void)state;
+    enum { FULL = 0x3F801400, HF32 = 0x3F801000, TF32 = 0x3F802000 };
+    static const struct {
+        cube_mode mode;
+        uint32_t found;
+    } steps[] = {{{PTO_FORM_SETTF32MODE, true, PTO_CAST_RINT, 0, 0}, TF32},
+                 {{PTO_FORM_SETHF32MODE, true, PTO_CAST_RINT, 0, 0}, HF32},
+                 {{PTO_FORM_SETHF32MODE, false, PTO_CAST_RINT, 0, 0}, FULL},
+                 {{PTO_FORM_SETHF32MODE, true, PTO_CAST_ROUND, 0, 0}, HF32},
+                 {{PTO_FORM_SETTF32MODE, false, PTO_CAST_ROUND, 0, 0}, FULL},
+                 {{PTO_FORM_SETTF32MODE, true, PTO_CAST_ROUND, 0, 0}, TF32}};
+    pto_core *core = testing_core(PTO_TARGET_CPU, PTO_SIMD_BEST);
+    pto_tile a = tile_of(core, NULL, testing_type(PTO_LOC_LEFT, PTO_F32, TESTING_NZ, 16, 8), 1, 1);
+    pto_tile b = tile_of(core, NULL, testing_type(PTO_LOC_RIGHT, PTO_F32, TESTING_ZN, 8, 16), 1, 1);
+    pto_tile dst = tile_of(core, NULL, acc_type(PTO_F32, 16, 16), 1, 1);
+    testing_set(&a, 0, 0, FULL);
+    testing_set(&b, 0, 0, 0x3F800000);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        set_cube_mode(core, &steps[i].mode);
+        TESTING_ACCEPTED(core, PTO_FORM_TMATMUL, testing_tile_operand(&dst), testing_tile_operand(&a),
+                         testing_tile_operand(&b));
+        assert_int_equal(testing_get(&dst, 0, 0), steps[i].found);
+    }
+    pto_core_reset(core);
+    a = tile_of(core, NULL, a.type, 1, 1);
+    b = tile_of(core, NULL, b.type, 1, 1);
+    dst = tile_of(core, NULL, dst.type, 1, 1);
+    testing_set(&a, 0, 0, FULL);
+    testing_set(&b, 0, 0, 0x3F800000);
+    TESTING_ACCEPTED(core, PTO_FORM_TMATMUL, testing_tile_operand(&dst), testing_tile_operand(&a),
+                     testing_tile_operand(&b));
+    assert_int_equal(testing_get(&dst, 0, 0), FULL);
+    pto_core_destroy(core);
 }
 
 /* Every remainder of rows and columns by the blocks of the kernel. */
@@ -355,9 +457,10 @@ static void test_integers_wrap(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_chain),      cmocka_unit_test(test_random_products),
-        cmocka_unit_test(test_all_remainders), cmocka_unit_test(test_flushed_subnormals),
-        cmocka_unit_test(test_integers_wrap),  cmocka_unit_test(test_addend_last),
+        cmocka_unit_test(test_the_chain),       cmocka_unit_test(test_random_products),
+        cmocka_unit_test(test_all_remainders),  cmocka_unit_test(test_flushed_subnormals),
+        cmocka_unit_test(test_integers_wrap),   cmocka_unit_test(test_addend_last),
+        cmocka_unit_test(test_f32_in_the_cube), cmocka_unit_test(test_cube_modes_follow_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

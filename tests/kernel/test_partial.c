@@ -255,10 +255,10 @@ static void test_crossed(void **state) {
     (void)state;
     pto_core *core = testing_core(PTO_TARGET_CPU, PTO_SIMD_BEST);
     testing_random random = {1};
-    pto_tile v0 = make(core, &random, PTO_F32, TESTING_ND, 4, 8),
-             v1 = make(core, &random, PTO_F32, TESTING_ND, 4, 8),
-             i0 = make(core, &random, PTO_S32, TESTING_ND, 4, 8),
-             i1 = make(core, &random, PTO_S32, TESTING_ND, 4, 8);
+    const pto_tile_type type[2] = {testing_type(PTO_LOC_VEC, PTO_F32, TESTING_ND, 4, 8),
+                                   testing_type(PTO_LOC_VEC, PTO_S32, TESTING_ND, 4, 8)};
+    pto_tile v0 = testing_tile(core, &random, type[0], 4, 8), v1 = testing_tile(core, &random, type[0], 4, 8),
+             i0 = testing_tile(core, &random, type[1], 4, 8), i1 = testing_tile(core, &random, type[1], 4, 8);
     pto_tile value = v0, index = i0;
     value.data = i1.data;
     index.data = v0.data;

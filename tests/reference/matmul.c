@@ -74,6 +74,17 @@ float reference_matmul_value(pto_dtype dtype, uint64_t bits) {
     }
 }
 
+uint32_t reference_matmul_round(uint32_t bits, int fraction, bool ties_away) {
+    const float value = from_bits(bits);
+    int exponent;
+    if (!isfinite(value) || value == 0)
+        return bits;
+    frexp((double)value, &exponent); /* value = [1/2, 1) * 2^exponent */
+    const int smallest = exponent - 1 < -126 ? -126 : exponent - 1;
+    const double unit = ldexp(1.0, smallest - fraction), units = (double)value / unit;
+    return to_bits((float)((ties_away ? round(units) : nearbyint(units)) * unit));
+}
+
 static float flushed(float value, double smallest_normal) {
     return fabs((double)value) < smallest_normal ? copysignf(0.0f, value) : value;
 }

@@ -12,6 +12,9 @@
 /* The value of an element's bits as float, exactly: f16, bf16, f32, e4m3, e5m2, hif8. */
 float reference_matmul_value(pto_dtype dtype, uint64_t bits);
 
+/* An f32 of `fraction` fraction bits next to these bits, ties to even or away; Inf and NaN as they are. */
+uint32_t reference_matmul_round(uint32_t bits, int fraction, bool ties_away);
+
 /* c = addend + a x b, dense row-major m x k, k x n, m x n; a and b hold bits of a_type and b_type, c and the
  * addend bits of f32, or of s32 for s8. addend NULL = zero. A NaN of c is the canonical one. flush: operands,
  * addend and result lose their subnormals (to a zero of their sign), the running sum does not. addend_last: a

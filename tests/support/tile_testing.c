@@ -31,52 +31,51 @@ uint32_t testing_below(testing_random *random, uint32_t limit) {
     return limit ? (uint32_t)(testing_next(random) % limit) : 0;
 }
 
-uint64_t testing_bits(testing_random *random, pto_dtype dtype) {
-    unsigned bits = pto_dtype_bits(dtype);
-    uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-    const uint64_t drawn = testing_next(random), choice = bits > 32 ? testing_next(random) : drawn;
-    uint64_t any = drawn & mask, sign = UINT64_C(1) << (bits - 1);
-    const unsigned kind = (unsigned)(choice >> 60), nearby = (unsigned)(choice >> 56 & 15);
-    unsigned mantissa = dtype == PTO_F16 ? 10 : dtype == PTO_BF16 ? 7 : dtype == PTO_F32 ? 23 : 0;
-    if (mantissa) {
-        uint64_t infinity = (sign - 1) & ~((UINT64_C(1) << mantissa) - 1);
-        uint64_t one = (infinity >> 1) & infinity; /* the exponent bits but the highest: 1.0 */
-        switch (kind) {
-        case 0:
-            return any & sign; /* +-0 */
-        case 1:
-            return infinity | (any & sign);
-        case 2:
-            return infinity | any | 1; /* NaN */
-        case 3:
-            return any & (sign | ((UINT64_C(1) << mantissa) - 1)); /* subnormal */
-        case 4:
-            return one | (any & sign);
-        case 5:
-            return (infinity - 1) | (any & sign); /* largest finite */
-        case 6:
-            return any;
-        default: /* a moderate number, exponents near that of 1 */
-            return (any & sign) | (one + ((uint64_t)nearby << mantissa) - (UINT64_C(8) << mantissa)) |
-                   (any & ((UINT64_C(1) << mantissa) - 1));
+/* Sixteen kinds of elements of a type, each as bits that are drawn and bits that are given: zeros,
+ * infinities, NaN, subnormals, ones, the largest; the rest are moderate numbers, or any bits. Without
+ * branches, since tests draw millions. */
+typedef struct element_kinds {
+    uint64_t drawn[16], given[16];
+    uint64_t exponent[16]; /* 15 exponents that are drawn as well, around that of 1 */
+    unsigned bits, mantissa;
+} element_kinds;
+
+static element_kinds kinds_of(pto_dtype dtype) {
+    element_kinds kinds = {.bits = pto_dtype_bits(dtype)};
+    const uint64_t mask = kinds.bits == 64 ? UINT64_MAX : (UINT64_C(1) << kinds.bits) - 1;
+    const uint64_t sign = UINT64_C(1) << (kinds.bits - 1);
+    kinds.mantissa = dtype == PTO_F16 ? 10 : dtype == PTO_BF16 ? 7 : dtype == PTO_F32 ? 23 : 0;
+    const uint64_t fraction = (UINT64_C(1) << kinds.mantissa) - 1, infinity = (sign - 1) & ~fraction;
+    const uint64_t one = (infinity >> 1) & infinity; /* the exponent bits but the highest: 1.0 */
+    const uint64_t near_one = one - (UINT64_C(8) << kinds.mantissa);
+    for (int k = 0; k < 16; k++) {
+        static const uint8_t integer[16] = {0, 0, 0, 0, 15, 15, 15};
+        if (kinds.mantissa) {
+            const uint64_t drawn[] = {sign, sign, mask, sign | fraction, sign, sign, mask, sign | fraction};
+            const uint64_t given[] = {0, infinity, infinity | 1, 0, one, infinity - 1, 0, near_one};
+            kinds.drawn[k] = drawn[k < 7 ? k : 7];
+            kinds.given[k] = given[k < 7 ? k : 7];
+            kinds.exponent[k] = k < 7 ? 0 : 15;
+        } else {
+            kinds.drawn[k] = k < 7 ? integer[k] & mask : mask;
+            kinds.given[k] = k == 1 ? mask : k == 2 ? sign : k == 3 ? sign - 1 : 0;
         }
     }
-    switch (kind) {
-    case 0:
-        return 0;
-    case 1:
-        return mask;
-    case 2:
-        return sign;
-    case 3:
-        return sign - 1;
-    case 4:
-    case 5:
-    case 6:
-        return any & 15 & mask;
-    default:
-        return any;
-    }
+    return kinds;
+}
+
+static inline uint64_t draw(testing_random *random, const element_kinds *kinds) {
+    const uint64_t any = testing_next(random), choice = kinds->bits > 32 ? testing_next(random) : any;
+    const unsigned kind = (unsigned)(choice >> 60);
+    return (any & kinds->drawn[kind]) |
+           (kinds->given[kind] + ((choice >> 56 & kinds->exponent[kind]) << kinds->mantissa));
+}
+
+uint64_t testing_bits(testing_random *random, pto_dtype dtype) {
+    static element_kinds known[PTO_DTYPE_COUNT];
+    if (!known[dtype].bits)
+        known[dtype] = kinds_of(dtype);
+    return draw(random, &known[dtype]);
 }
 
 /* ---- cores ---- */
@@ -162,9 +161,24 @@ pto_tile testing_tile(pto_core *core, testing_random *random, pto_tile_type type
     pto_tile tile = pto_tile_make(type);
     assert_int_equal(pto_tile_bind(core, &tile), PTO_OK);
     assert_int_equal(pto_tile_set_valid(core, &tile, valid_rows, valid_cols), PTO_OK);
-    if (random)
-        for (int64_t i = 0; i < (int64_t)type.rows * type.cols; i++)
-            testing_store(tile.data, type.dtype, i, testing_bits(random, type.dtype));
+    if (!random)
+        return tile;
+    const element_kinds kinds = kinds_of(type.dtype);
+    const int64_t elements = (int64_t)type.rows * type.cols;
+    uint8_t *bytes = tile.data;
+    for (int64_t i = 0; i < elements; i++) {
+        const uint64_t value = draw(random, &kinds);
+        if (kinds.bits == 4)
+            testing_store(bytes, type.dtype, i, value);
+        else if (kinds.bits == 8)
+            bytes[i] = (uint8_t)value;
+        else if (kinds.bits == 16)
+            memcpy(bytes + 2 * i, &value, 2); /* hosts are little-endian */
+        else if (kinds.bits == 32)
+            memcpy(bytes + 4 * i, &value, 4);
+        else
+            memcpy(bytes + 8 * i, &value, 8);
+    }
     return tile;
 }
 

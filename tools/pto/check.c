@@ -19,17 +19,21 @@ static pto_status check_file(const char *path, const pto_verify_options *verify,
 
 static int run(int argc, char **argv) {
     const char *target = NULL;
-    bool json = false;
+    bool json = false, ptoas_compat = false, ptoas_only = false;
     pto_verify_options verify = {.target = PTO_TARGET_CPU};
-    const cli_option options[] = {
-        {"--target", 't', &target, NULL}, {"--json", 0, NULL, &json}, {"--strict", 0, NULL, &verify.strict}};
+    const cli_option options[] = {{"--target", 't', &target, NULL},
+                                  {"--json", 0, NULL, &json},
+                                  {"--strict", 0, NULL, &verify.strict},
+                                  {"--ptoas-compat", 0, NULL, &ptoas_compat},
+                                  {"--ptoas-only", 0, NULL, &ptoas_only}};
     int status;
-    if (!cli_parse(&cli_check, &argc, argv, options, 3, &status))
+    if (!cli_parse(&cli_check, &argc, argv, options, 5, &status))
         return status;
     if (!cli_target(&cli_check, target, &verify.target, &verify.has_target))
         return CLI_USAGE;
     if (!argc)
         return cli_usage(&cli_check, "no file given");
+    verify.ptoas = ptoas_only ? PTO_PTOAS_ONLY : ptoas_compat ? PTO_PTOAS_ADD : PTO_PTOAS_OFF;
     int worst = CLI_OK;
     for (int i = 0; i < argc; i++) {
         int result = cli_status(check_file(argv[i], &verify, json));
@@ -41,12 +45,17 @@ static int run(int argc, char **argv) {
 
 const cli_command cli_check = {
     "check", "verify programs against the rules of a target",
-    "usage: pto check FILE... [--target cpu|a2a3|a5] [--strict] [--json]\n\n"
+    "usage: pto check FILE... [--target cpu|a2a3|a5] [--strict] [--ptoas-compat] [--ptoas-only] [--json]\n\n"
     "Parses and verifies programs in any text form (PTO-AS, levels 1 to 3, generic) and reports every "
     "mistake.\n"
     "FILE - reads standard input.\n\n"
     "  -t, --target T   the target (default: the program's pto.target_arch, else cpu)\n"
     "      --strict     also demand exact scalar types and explicit scratch tiles\n"
+    "      --ptoas-compat\n"
+    "                   also apply the lists of element types and shapes of the MLIR assembler\n"
+    "      --ptoas-only\n"
+    "                   only what the MLIR assembler checks: its verdict, without the rules of the "
+    "instructions\n"
     "      --json       diagnostics as JSON on standard output, one array per file\n\n"
     "Exit status: 0 clean, 1 refused, 2 wrong usage or a file error.\n",
     run};
