@@ -201,6 +201,11 @@ void pto_lower_block(pto_lowering *l, const pto_block *block) {
         case PTO_OPK_SCF_FOR:
         case PTO_OPK_SCF_IF:
         case PTO_OPK_SCF_WHILE:
+        case PTO_OPK_SCF_INDEX_SWITCH:
+        case PTO_OPK_SCF_EXECUTE_REGION:
+        case PTO_OPK_CF_BR:
+        case PTO_OPK_CF_COND_BR:
+        case PTO_OPK_CF_SWITCH:
         case PTO_OPK_SCF_CONDITION:
         case PTO_OPK_SCF_YIELD:
             pto_lower_flow(l, op);
@@ -306,7 +311,10 @@ static pto_status lower_entry(pto_lowering *l, const pto_operation *entry) {
     if (!body)
         return PTO_ERR_USAGE;
     lower_params(l, body);
-    pto_lower_block(l, body);
+    if (body->next)
+        pto_lower_blocks(l, body->parent, PTO_OPK_RETURN, 0, NULL);
+    else
+        pto_lower_block(l, body);
     l->current = NULL;
     /* tile arguments are copied out at the end */
     for (int32_t i = 0; i < l->code->param_count; i++)

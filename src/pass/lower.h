@@ -5,10 +5,24 @@
 
 #include "base/vec.h"
 #include "pass/code.h"
+#include "program/blocks.h"
 #include "program/facts.h"
 #include "program/value_map.h"
 
 enum { PTO_CODE_MAX_OPS = 4 << 20, PTO_CODE_MAX_CALLS = 256 };
+
+/* Where the blocks of a region of several blocks leave it: the values go to `place`, then a jump that is
+ * patched. */
+typedef struct pto_lower_exit {
+    struct pto_lower_exit *outer;
+    pto_op_kind kind; /* RETURN or SCF_YIELD */
+    uint32_t count;
+    int32_t *place;
+    PTO_VEC(int32_t) jumps;
+    pto_block_tree *tree;
+    int32_t *begin;            /* first op of each block of the tree; -1 = not yet */
+    PTO_VEC(int32_t) branches; /* jumps to blocks, with the block's number in `extra` until the end */
+} pto_lower_exit;
 
 typedef struct pto_lowering {
     pto_code *code;
@@ -32,6 +46,7 @@ typedef struct pto_lowering {
     const pto_operation *current;
     pto_value *const *returned; /* operands of the last func.return */
     uint32_t returned_count;
+    pto_lower_exit *exit; /* of the innermost region of several blocks */
 } pto_lowering;
 
 /* Appends an op for the operation at hand; returns its number. */
@@ -64,5 +79,8 @@ void pto_lower_tile_op(pto_lowering *l, const pto_operation *op);
 void pto_lower_instr(pto_lowering *l, const pto_operation *op);
 void pto_lower_flow(pto_lowering *l, const pto_operation *op);
 void pto_lower_block(pto_lowering *l, const pto_block *block);
+/* A region whose blocks end in branches or in `kind`; what they pass on goes to places[count]. */
+void pto_lower_blocks(pto_lowering *l, const pto_region *region, pto_op_kind kind, uint32_t count,
+                      int32_t *place);
 
 #endif

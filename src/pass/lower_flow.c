@@ -139,12 +139,151 @@ static void lower_call(pto_lowering *l, const pto_operation *op) {
     }
     l->calls++;
     l->returned_count = 0;
+    if (body->next) {
+        int32_t *place = places(l, op->result, op->result_count);
+        pto_lower_blocks(l, body->parent, PTO_OPK_RETURN, op->result_count, place);
+        l->calls--;
+        return;
+    }
+    pto_lower_exit *exit = l->exit; /* its return is not the caller's */
+    l->exit = NULL;
     pto_lower_block(l, body);
+    l->exit = exit;
     l->calls--;
     l->current = op;
     for (uint32_t i = 0; i < op->result_count && i < l->returned_count; i++)
         pto_lower_set(l, op->result[i], pto_lower_get(l, l->returned[i]));
     l->returned_count = 0;
+}
+
+/* ---- regions of several blocks ----------------------------------------------------------------- */
+
+static void jump_to_block(pto_lowering *l, const pto_block *block) {
+    pto_lower_exit *exit = l->exit;
+    const int64_t *number = pto_value_map_find(&exit->tree->number, block);
+    int32_t at =
+        pto_lower_emit(l, (pto_code_op){.kind = PTO_CODE_JUMP, .extra = number ? (int32_t)*number : 0});
+    pto_vec_push(l->arena, &exit->branches, at);
+}
+
+static void pass_and_jump(pto_lowering *l, const pto_operation *op, uint32_t successor, uint32_t from,
+                          uint32_t count) {
+    const pto_block *to = op->successor[successor];
+    int32_t *target = pto_arena_array(l->arena, count + 1, sizeof *target);
+    for (uint32_t i = 0; i < count; i++)
+        target[i] = pto_lower_get(l, to->arg[i]);
+    pto_lower_moves(l, count, op->operand + from, target);
+    jump_to_block(l, to);
+}
+
+static int32_t equals(pto_lowering *l, const pto_value *value, int64_t number) {
+    int32_t constant = pto_lower_new_register(l, (pto_register){.i = number});
+    int32_t dst = pto_lower_new_register(l, (pto_register){0});
+    pto_lower_emit(l, (pto_code_op){.kind = PTO_OPK_ARITH_CMPI,
+                                    .width = (uint8_t)pto_type_int_width(value->type),
+                                    .dst = dst,
+                                    .a = pto_lower_get(l, value),
+                                    .b = constant});
+    return pto_lower_emit(l, (pto_code_op){.kind = PTO_CODE_JUMP_UNLESS, .a = dst});
+}
+
+static void land(pto_lowering *l, int32_t branch) {
+    if (!l->failed)
+        l->ops.data[branch].extra = pto_lower_here(l);
+}
+
+static void lower_branch(pto_lowering *l, const pto_operation *op) {
+    if (!l->exit)
+        return;
+    if (op->kind == PTO_OPK_CF_BR) {
+        pass_and_jump(l, op, 0, 0, op->operand_count);
+        return;
+    }
+    if (op->kind == PTO_OPK_CF_COND_BR) {
+        int32_t unless = pto_lower_emit(
+            l, (pto_code_op){.kind = PTO_CODE_JUMP_UNLESS, .a = pto_lower_get(l, op->operand[0])});
+        pass_and_jump(l, op, 0, 1, op->segment[1]);
+        land(l, unless);
+        pass_and_jump(l, op, 1, 1 + op->segment[1], op->segment[2]);
+        return;
+    }
+    const pto_attr *values = pto_operation_attr(op, "case_values");
+    const pto_attr *sizes = pto_operation_attr(op, "case_operand_segments");
+    uint32_t at = 1 + op->segment[1];
+    for (uint32_t i = 0; i < values->count; i++) {
+        uint32_t count = (uint32_t)sizes->dense[i];
+        unsigned width = pto_type_int_width(op->operand[0]->type);
+        bool zero_extended = pto_type_is_zero_extended(op->operand[0]->type);
+        int32_t unless = equals(l, op->operand[0], pto_fact_wrap(values->dense[i], width, zero_extended));
+        pass_and_jump(l, op, i + 1, at, count);
+        land(l, unless);
+        at += count;
+    }
+    pass_and_jump(l, op, 0, 1, op->segment[1]);
+}
+
+/* A return or a yield out of a region of several blocks. */
+static void leave(pto_lowering *l, const pto_operation *op) {
+    pto_lower_exit *exit = l->exit;
+    uint32_t count = op->operand_count < exit->count ? op->operand_count : exit->count;
+    pto_lower_moves(l, count, op->operand, exit->place);
+    int32_t at = pto_lower_emit(l, (pto_code_op){.kind = PTO_CODE_JUMP});
+    pto_vec_push(l->arena, &exit->jumps, at);
+}
+
+void pto_lower_blocks(pto_lowering *l, const pto_region *region, pto_op_kind kind, uint32_t count,
+                      int32_t *place) {
+    pto_lower_exit exit = {.outer = l->exit, .kind = kind, .count = count, .place = place};
+    exit.tree = pto_block_tree_make(l->arena, region);
+    exit.begin = pto_arena_array(l->arena, exit.tree->count, sizeof *exit.begin);
+    for (uint32_t b = 1; b < exit.tree->count; b++)
+        places(l, exit.tree->order[b]->arg, exit.tree->order[b]->arg_count);
+    l->exit = &exit;
+    /* Blocks may be entered again: what is made among them lives as if made before, through all of them. */
+    int32_t loop = enter_loop(l), outer = l->loops.data[loop].parent;
+    size_t slots = l->slots.count;
+    for (uint32_t b = 0; b < exit.tree->reached && !l->failed; b++) {
+        exit.begin[b] = pto_lower_here(l);
+        pto_lower_block(l, exit.tree->order[b]);
+    }
+    leave_loop(l);
+    for (size_t s = slots; s < l->slots.count; s++)
+        if (l->slots.data[s].loop == loop)
+            l->slots.data[s].loop = outer;
+    l->exit = exit.outer;
+    if (l->failed)
+        return;
+    for (size_t i = 0; i < exit.branches.count; i++) {
+        pto_code_op *jump = &l->ops.data[exit.branches.data[i]];
+        jump->extra = exit.begin[jump->extra];
+    }
+    for (size_t i = 0; i < exit.jumps.count; i++)
+        l->ops.data[exit.jumps.data[i]].extra = pto_lower_here(l);
+}
+
+static void lower_execute_region(pto_lowering *l, const pto_operation *op) {
+    int32_t *place = places(l, op->result, op->result_count);
+    const pto_block *body = body_of(op, 0);
+    if (body->next)
+        pto_lower_blocks(l, op->region[0], PTO_OPK_SCF_YIELD, op->result_count, place);
+    else
+        lower_arm(l, op, body, place);
+}
+
+static void lower_index_switch(pto_lowering *l, const pto_operation *op) {
+    int32_t *place = places(l, op->result, op->result_count);
+    const pto_attr *cases = pto_operation_attr(op, "cases");
+    PTO_VEC(int32_t) ends = {0};
+    for (uint32_t i = 0; i < cases->count; i++) {
+        int32_t unless = equals(l, op->operand[0], cases->dense[i]);
+        lower_arm(l, op, body_of(op, i + 1), place);
+        int32_t end = pto_lower_emit(l, (pto_code_op){.kind = PTO_CODE_JUMP});
+        pto_vec_push(l->arena, &ends, end);
+        land(l, unless);
+    }
+    lower_arm(l, op, body_of(op, 0), place);
+    for (size_t i = 0; i < ends.count; i++)
+        land(l, ends.data[i]);
 }
 
 void pto_lower_flow(pto_lowering *l, const pto_operation *op) {
@@ -161,7 +300,22 @@ void pto_lower_flow(pto_lowering *l, const pto_operation *op) {
     case PTO_OPK_CALL:
         lower_call(l, op);
         break;
+    case PTO_OPK_SCF_INDEX_SWITCH:
+        lower_index_switch(l, op);
+        break;
+    case PTO_OPK_SCF_EXECUTE_REGION:
+        lower_execute_region(l, op);
+        break;
+    case PTO_OPK_CF_BR:
+    case PTO_OPK_CF_COND_BR:
+    case PTO_OPK_CF_SWITCH:
+        lower_branch(l, op);
+        break;
     case PTO_OPK_RETURN:
+        if (l->exit && op->parent && op->parent->parent->parent->kind == PTO_OPK_FUNC) {
+            leave(l, op);
+            break;
+        }
         l->returned = op->operand;
         l->returned_count = op->operand_count;
         break;
@@ -169,7 +323,11 @@ void pto_lower_flow(pto_lowering *l, const pto_operation *op) {
     case PTO_OPK_SECTION_VECTOR:
         pto_lower_block(l, body_of(op, 0)); /* one core is both (00-model, 12) */
         break;
-    default: /* yield and condition are read by their parents */
+    case PTO_OPK_SCF_YIELD:
+        if (l->exit && op->parent->parent->first->next)
+            leave(l, op);
+        break;
+    default: /* a yield of one block and conditions are read by their parents */
         break;
     }
 }

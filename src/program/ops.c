@@ -130,6 +130,11 @@ static const pto_op_shape shapes[PTO_OPK_COUNT] = {
     [PTO_OPK_SCF_FOR] = {3, -1, 0, -1, 1, 0, "unsignedCmp?"},
     [PTO_OPK_SCF_IF] = {1, 1, 0, -1, 2, 0, ""},
     [PTO_OPK_SCF_WHILE] = {0, -1, 0, -1, 2, 0, ""},
+    [PTO_OPK_SCF_INDEX_SWITCH] = {1, 1, 0, -1, PTO_OP_ANY_REGIONS, 0, "cases"},
+    [PTO_OPK_SCF_EXECUTE_REGION] = {0, 0, 0, -1, 1, 0, "no_inline?"},
+    [PTO_OPK_CF_BR] = {0, -1, 0, 0, 0, 0, ""},
+    [PTO_OPK_CF_COND_BR] = {1, -1, 0, 0, 0, 3, ""},
+    [PTO_OPK_CF_SWITCH] = {1, -1, 0, 0, 0, 3, "case_values case_operand_segments"},
     [PTO_OPK_SCF_CONDITION] = {1, -1, 0, 0, 0, 0, ""},
     [PTO_OPK_SCF_YIELD] = {0, -1, 0, 0, 0, 0, ""},
 };

@@ -303,11 +303,12 @@ pto_operation *pto_program_entry(const pto_program *program, const char *name, p
 const char *pto_op_kind_name(pto_op_kind kind); /* "arith.addi"; NULL for INSTR and UNKNOWN */
 pto_op_kind pto_op_kind_find(pto_str name);     /* PTO_OPK_UNKNOWN when not listed */
 
+enum { PTO_OP_ANY_REGIONS = 255 };
 /* What any operation of a kind must have, whatever text it came from (ops.c). */
 typedef struct pto_op_shape {
     int16_t operand_min, operand_max; /* max -1 = any number */
     int16_t result_min, result_max;
-    uint8_t regions;
+    uint8_t regions; /* PTO_OP_ANY_REGIONS: one or more */
     uint8_t segments;  /* number of operand segments, 0 = none */
     const char *props; /* inherent attributes, blank separated, `?` behind optional ones (60, 3.9.8) */
 } pto_op_shape;

@@ -152,12 +152,23 @@ bool pto_verify_same_type(pto_verifier *v, const pto_operation *op, uint32_t ope
 
 /* ---- the walk ---------------------------------------------------------------------------------- */
 
-/* The value's block encloses the operation (or is its own). */
-static bool is_visible(const pto_value *value, const pto_operation *op) {
+static const pto_block_tree *tree_of(pto_verifier *v, const pto_region *region) {
+    int64_t *known = pto_value_map_find(&v->trees, region);
+    if (known)
+        return (const pto_block_tree *)(intptr_t)*known;
+    const pto_block_tree *tree = pto_block_tree_make(v->arena, region);
+    pto_value_map_set(&v->trees, region, (int64_t)(intptr_t)tree);
+    return tree;
+}
+
+/* The value's block encloses the operation, or is its own, or dominates one of these. */
+static bool is_visible(pto_verifier *v, const pto_value *value, const pto_operation *op) {
     const pto_block *home = value->def ? value->def->parent : value->block;
     for (const pto_block *block = op->parent; block;) {
         if (block == home)
             return true;
+        if (home && block->parent == home->parent)
+            return pto_block_dominates(tree_of(v, home->parent), home, block);
         const pto_operation *outer = block->parent ? block->parent->parent : NULL;
         if (!outer || outer->kind == PTO_OPK_FUNC)
             return false;
@@ -169,7 +180,7 @@ static bool is_visible(const pto_value *value, const pto_operation *op) {
 static void check_use(pto_verifier *v, const pto_operation *op, const pto_value *value, pto_span span) {
     if (!value)
         return;
-    if (!pto_value_map_find(&v->seen, value) || !is_visible(value, op)) {
+    if (!pto_value_map_find(&v->seen, value) || !is_visible(v, value, op)) {
         pto_verify_refuse(v, "PTO-E0402", op, span, NULL, "a value defined before, in an enclosing region",
                           "%%%.*s", PTO_STR_ARG(value->name));
         return;
@@ -212,8 +223,13 @@ static void verify_operation(pto_verifier *v, const pto_operation *op);
 
 static void verify_regions(pto_verifier *v, const pto_operation *op) {
     for (uint32_t r = 0; r < op->region_count; r++) {
+        const pto_block_tree *tree = op->region[r] && op->region[r]->first && op->region[r]->first->next
+                                         ? tree_of(v, op->region[r])
+                                         : NULL;
+        uint32_t number = 0;
+        /* definitions before uses */
         for (const pto_block *block = op->region[r] ? op->region[r]->first : NULL; block;
-             block = block->next) {
+             block = tree && ++number < tree->count ? tree->order[number] : NULL) {
             for (uint32_t i = 0; i < block->arg_count; i++) {
                 pto_value_map_set(&v->seen, block->arg[i], 1);
                 const pto_type *type = block->arg[i]->type;
@@ -299,6 +315,11 @@ static void verify_operation(pto_verifier *v, const pto_operation *op) {
     case PTO_OPK_SCF_FOR:
     case PTO_OPK_SCF_IF:
     case PTO_OPK_SCF_WHILE:
+    case PTO_OPK_SCF_INDEX_SWITCH:
+    case PTO_OPK_SCF_EXECUTE_REGION:
+    case PTO_OPK_CF_BR:
+    case PTO_OPK_CF_COND_BR:
+    case PTO_OPK_CF_SWITCH:
     case PTO_OPK_SCF_CONDITION:
     case PTO_OPK_SCF_YIELD:
         pto_verify_flow(v, op);
@@ -378,6 +399,7 @@ static pto_status verify_into(const pto_program *program, const pto_verify_optio
         .consumed = {.arena = &arena},
         .resized = {.arena = &arena},
         .open = {.arena = &arena},
+        .trees = {.arena = &arena},
     };
     pto_status status = verify_module(&v);
     pto_arena_free(&arena);

@@ -3,6 +3,7 @@
 #ifndef PTO_PROGRAM_VERIFY_H
 #define PTO_PROGRAM_VERIFY_H
 
+#include "program/blocks.h"
 #include "program/facts.h"
 #include "program/value_map.h"
 
@@ -19,6 +20,7 @@ typedef struct pto_verifier {
     pto_value_map consumed; /* values whose storage a read-modify-write took over -> operation */
     pto_value_map resized;  /* roots of tiles that some set_validshape changes */
     pto_value_map open;     /* values whose missing type parameters were reported, or follow from such */
+    pto_value_map trees;    /* region of several blocks -> its pto_block_tree */
     unsigned depth;
 } pto_verifier;
 

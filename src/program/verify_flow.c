@@ -163,6 +163,10 @@ static void follow_call(void *user, const pto_operation *op) {
     search->depth--;
 }
 
+static bool is_branch(const pto_operation *op) {
+    return op->kind == PTO_OPK_CF_BR || op->kind == PTO_OPK_CF_COND_BR || op->kind == PTO_OPK_CF_SWITCH;
+}
+
 static void verify_function(pto_verifier *v, const pto_operation *op) {
     pto_value_map visited = {.arena = v->arena};
     cycle_search search = {.program = v->program, .start = op, .visited = &visited};
@@ -179,16 +183,94 @@ static void verify_function(pto_verifier *v, const pto_operation *op) {
                               "a declaration marked pto.entry");
         return;
     }
-    if (body->next)
-        pto_verify_refuse(v, "PTO-E0407", op, op->name_span, NULL, "one block",
-                          "a function of several blocks");
-    const pto_operation *last = body->last;
-    if (last && last->kind == PTO_OPK_RETURN && marked && last->operand_count)
-        pto_verify_refuse(v, "PTO-E0421", last, last->span, NULL, "no results", "%u results",
-                          last->operand_count);
-    if (v->program->dialect != PTO_DIALECT_AS && (!last || last->kind != PTO_OPK_RETURN))
-        pto_verify_refuse(v, "PTO-E0407", op, op->name_span, NULL, "func.return", "%s",
-                          last ? pto_operation_title(last) : "an empty body");
+    for (const pto_block *block = body; block; block = block->next) {
+        const pto_operation *last = block->last;
+        if (last && last->kind == PTO_OPK_RETURN && marked && last->operand_count)
+            pto_verify_refuse(v, "PTO-E0421", last, last->span, NULL, "no results", "%u results",
+                              last->operand_count);
+        if (v->program->dialect != PTO_DIALECT_AS &&
+            !(last && (last->kind == PTO_OPK_RETURN || is_branch(last))))
+            pto_verify_refuse(v, "PTO-E0407", last ? last : op, last ? last->span : op->name_span, NULL,
+                              "func.return or a branch", "%s",
+                              last ? pto_operation_title(last) : "an empty body");
+    }
+}
+
+/* Every block of the region ends in a branch or yields the results. */
+static void verify_arm(pto_verifier *v, const pto_operation *op, const pto_region *region, bool one_block) {
+    if (one_block && region->first->next)
+        pto_verify_refuse(v, "PTO-E0407", op, op->name_span, NULL, "one block", "several");
+    for (const pto_block *block = region->first; block; block = block->next)
+        if (one_block || !block->last || !is_branch(block->last))
+            terminator(v, op, block, PTO_OPK_SCF_YIELD, 0, op->result_count, op->result, false);
+}
+
+static void verify_regions(pto_verifier *v, const pto_operation *op, bool one_block) {
+    if (!pto_verify_counts(v, op, -1, -1))
+        return;
+    for (uint32_t i = 0; i < op->region_count; i++)
+        verify_arm(v, op, op->region[i], one_block);
+}
+
+/* The values passed to one successor. */
+static void passes(pto_verifier *v, const pto_operation *op, const pto_block *to, uint32_t from,
+                   uint32_t count) {
+    if (!to || to->parent != op->parent->parent) {
+        pto_verify_refuse(v, "PTO-E0407", op, op->span, NULL, "a block of the same region", "another");
+        return;
+    }
+    if (to == to->parent->first) {
+        pto_verify_refuse(v, "PTO-E0407", op, op->span, NULL, "a block that is not the entry",
+                          "the entry block");
+        return;
+    }
+    same_list(v, op, from, count, to->arg, to->arg_count);
+}
+
+static void verify_branch(pto_verifier *v, const pto_operation *op) {
+    if (!pto_verify_counts(v, op, -1, 0))
+        return;
+    if (op->kind == PTO_OPK_CF_BR) {
+        passes(v, op, op->successor[0], 0, op->operand_count);
+        return;
+    }
+    const pto_type *type = op->operand[0]->type;
+    if (op->kind == PTO_OPK_CF_COND_BR) {
+        if (type->kind != PTO_TYPE_INT || type->width != 1)
+            pto_verify_refuse(v, "PTO-E0405", op, pto_verify_operand_span(op, 0), NULL, "i1", "another type");
+        passes(v, op, op->successor[0], 1, op->segment[1]);
+        passes(v, op, op->successor[1], 1 + op->segment[1], op->segment[2]);
+        return;
+    }
+    if (!pto_type_int_width(type))
+        pto_verify_refuse(v, "PTO-E0405", op, pto_verify_operand_span(op, 0), NULL, "an integer",
+                          "another type");
+    const pto_attr *values = pto_operation_attr(op, "case_values");
+    const pto_attr *sizes = pto_operation_attr(op, "case_operand_segments");
+    uint32_t at = 1 + op->segment[1];
+    passes(v, op, op->successor[0], 1, op->segment[1]);
+    for (uint32_t i = 0; i < sizes->count; i++) {
+        for (uint32_t j = 0; j < i; j++)
+            if (values->dense[i] == values->dense[j])
+                pto_verify_refuse(v, "PTO-E0408", op, op->span, "case_values", "different values",
+                                  "%lld twice", (long long)values->dense[i]);
+        passes(v, op, op->successor[i + 1], at, (uint32_t)sizes->dense[i]);
+        at += (uint32_t)sizes->dense[i];
+    }
+}
+
+static void verify_index_switch(pto_verifier *v, const pto_operation *op) {
+    const pto_attr *cases = pto_operation_attr(op, "cases");
+    verify_regions(v, op, true);
+    if (op->operand_count == 1 && op->operand[0] && op->operand[0]->type &&
+        op->operand[0]->type->kind != PTO_TYPE_INDEX)
+        pto_verify_refuse(v, "PTO-E0405", op, pto_verify_operand_span(op, 0), NULL, "an index",
+                          "another type");
+    for (uint32_t i = 0; i < cases->count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (cases->dense[i] == cases->dense[j])
+                pto_verify_refuse(v, "PTO-E0408", op, op->span, "cases", "different values", "%lld twice",
+                                  (long long)cases->dense[i]);
 }
 
 /* A terminator that is not at the end of its block. */
@@ -213,6 +295,18 @@ void pto_verify_flow(pto_verifier *v, const pto_operation *op) {
         break;
     case PTO_OPK_SCF_WHILE:
         verify_while(v, op);
+        break;
+    case PTO_OPK_SCF_INDEX_SWITCH:
+        verify_index_switch(v, op);
+        break;
+    case PTO_OPK_SCF_EXECUTE_REGION:
+        verify_regions(v, op, false);
+        break;
+    case PTO_OPK_CF_BR:
+    case PTO_OPK_CF_COND_BR:
+    case PTO_OPK_CF_SWITCH:
+        at_end(v, op);
+        verify_branch(v, op);
         break;
     case PTO_OPK_SCF_CONDITION:
         at_end(v, op);

@@ -40,6 +40,9 @@ pto_operation *pto_mlir_parse_func(pto_text_parser *parser, pto_span name);
 pto_operation *pto_mlir_parse_return(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 pto_operation *pto_mlir_parse_call(pto_text_parser *parser, pto_span name);
 pto_operation *pto_mlir_parse_pto(pto_text_parser *parser, pto_op_kind kind, pto_span name);
+pto_operation *pto_mlir_parse_flow(pto_text_parser *parser, pto_op_kind kind, pto_span name);
+/* The block that a label names in the region that is being read. */
+pto_block *pto_mlir_label(pto_text_parser *parser, pto_token token);
 /* By the syntax of ops.def (syntax.c). */
 pto_operation *pto_mlir_parse_syntax(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 pto_operation *pto_mlir_parse_arith(pto_text_parser *parser, pto_op_kind kind, pto_span name);

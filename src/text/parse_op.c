@@ -34,6 +34,8 @@ static label *find_label(pto_text_parser *p, pto_token token) {
     return &pto_vec_last(&p->labels->all);
 }
 
+pto_block *pto_mlir_label(pto_text_parser *p, pto_token token) { return find_label(p, token)->block; }
+
 /* `^name` or `^name(%a: T, ...)` and `:`; the block becomes the last of the region. */
 static pto_block *parse_label(pto_text_parser *p, pto_region *region) {
     pto_token token = pto_text_take(p);
@@ -222,6 +224,66 @@ static bool kind_fits(const pto_operation *op, pto_str key, const pto_attr *valu
     return true;
 }
 
+/* `dense<[1, 5]> : tensor<2xi32>` of a cf.switch in generic form, as the numbers it holds. */
+static void read_case_values(pto_text_parser *p, pto_operation *op) {
+    const pto_attr *attr = pto_operation_attr(op, "case_values");
+    if (!attr || attr->kind != PTO_AV_OPAQUE || !pto_str_starts_with(attr->text, PTO_STR("dense<")))
+        return;
+    PTO_VEC(int64_t) values = {0};
+    const char *at = attr->text.data + 6, *end = attr->text.data + attr->text.len;
+    while (at < end && *at != '>') {
+        bool negative = *at == '-';
+        int64_t value = 0;
+        at += negative;
+        if (at >= end || *at < '0' || *at > '9') {
+            at++;
+            continue;
+        }
+        for (; at < end && *at >= '0' && *at <= '9' && value < INT64_MAX / 16; at++)
+            value = value * 10 + (*at - '0');
+        pto_vec_push(p->arena, &values, negative ? -value : value);
+    }
+    const pto_type *type =
+        op->operand_count ? op->operand[0]->type : pto_type_int(p->program, 32, PTO_SIGNLESS);
+    pto_operation_set_attr(p->program, op, PTO_STR("case_values"),
+                           pto_attr_dense(p->program, type, values.data, (uint32_t)values.count));
+}
+
+/* Numbers of successors, cases and their operands. */
+static bool check_flow(pto_text_parser *p, pto_operation *op) {
+    pto_span at = op->name_span;
+    if (op->kind == PTO_OPK_CF_BR && op->successor_count != 1)
+        return pto_text_fail_at(p, "PTO-E0213", at, "cf.br has one successor");
+    if (op->kind == PTO_OPK_CF_COND_BR && op->successor_count != 2)
+        return pto_text_fail_at(p, "PTO-E0213", at, "cf.cond_br has two successors");
+    if (op->kind == PTO_OPK_SCF_INDEX_SWITCH) {
+        const pto_attr *cases = pto_operation_attr(op, "cases");
+        if (!cases || cases->kind != PTO_AV_DENSE || cases->count + 1 != op->region_count)
+            return pto_text_fail_at(p, "PTO-E0213", at,
+                                    "scf.index_switch has a region for the default and each case");
+        for (uint32_t i = 0; i < op->region_count; i++)
+            if (!op->region[i]->first)
+                return pto_text_fail_at(p, "PTO-E0213", at, "a region of scf.index_switch has one block");
+    }
+    if (op->kind == PTO_OPK_SCF_EXECUTE_REGION && !op->region[0]->first)
+        return pto_text_fail_at(p, "PTO-E0213", at, "scf.execute_region has a block");
+    if (op->kind != PTO_OPK_CF_SWITCH)
+        return true;
+    read_case_values(p, op);
+    const pto_attr *values = pto_operation_attr(op, "case_values");
+    const pto_attr *sizes = pto_operation_attr(op, "case_operand_segments");
+    bool fits = values && sizes && values->kind == PTO_AV_DENSE && sizes->kind == PTO_AV_DENSE &&
+                values->count == sizes->count && op->successor_count == values->count + 1;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; fits && i < sizes->count; i++) {
+        fits = sizes->dense[i] >= 0 && sizes->dense[i] <= UINT16_MAX;
+        sum += fits ? (uint64_t)sizes->dense[i] : 0;
+    }
+    if (!fits || op->segment_count != 3 || sum != op->segment[2])
+        return pto_text_fail_at(p, "PTO-E0213", at, "cf.switch has a label and its operands for each case");
+    return true;
+}
+
 /* What custom syntax guarantees, for operations that came in generic form. */
 static bool check_structure(pto_text_parser *p, pto_operation *op) {
     const pto_op_shape *shape = pto_op_shape_of(op->kind);
@@ -235,10 +297,14 @@ static bool check_structure(pto_text_parser *p, pto_operation *op) {
     if (op->result_count < (uint32_t)shape->result_min ||
         (shape->result_max >= 0 && op->result_count > (uint32_t)shape->result_max))
         return pto_text_fail_at(p, "PTO-E0213", at, "%s does not give %u results", name, op->result_count);
-    if (op->region_count != shape->regions)
+    if (shape->regions == PTO_OP_ANY_REGIONS ? !op->region_count : op->region_count != shape->regions)
         return pto_text_fail_at(p, "PTO-E0213", at, "%s has %u regions, not %u", name, shape->regions,
                                 op->region_count);
-    if (op->successor_count)
+    if (!check_flow(p, op))
+        return false;
+    bool branches =
+        op->kind == PTO_OPK_CF_BR || op->kind == PTO_OPK_CF_COND_BR || op->kind == PTO_OPK_CF_SWITCH;
+    if (op->successor_count && !branches)
         return pto_text_fail_at(p, "PTO-E0213", at, "%s has no successors", name);
     const char *props = shape->props;
     for (const char *prop = props; *prop;) {
@@ -321,9 +387,9 @@ static bool check_structure(pto_text_parser *p, pto_operation *op) {
             single &= op->segment[i] <= 1;
         }
         bool fits = op->segment_count == shape->segments && sum == op->operand_count;
-        fits = fits && (op->kind == PTO_OPK_MAKE_TENSOR_VIEW || op->kind == PTO_OPK_PARTITION_VIEW
-                            ? op->segment[0] == 1
-                            : op->kind == PTO_OPK_POINTER_CAST || single);
+        bool leads = op->kind == PTO_OPK_MAKE_TENSOR_VIEW || op->kind == PTO_OPK_PARTITION_VIEW ||
+                     op->kind == PTO_OPK_CF_COND_BR || op->kind == PTO_OPK_CF_SWITCH;
+        fits = fits && (leads ? op->segment[0] == 1 : op->kind == PTO_OPK_POINTER_CAST || single);
         if (!fits)
             return pto_text_fail_at(p, "PTO-E0213", at,
                                     "operandSegmentSizes of %s does not match its operands", name);
@@ -584,6 +650,12 @@ static pto_operation *custom(pto_text_parser *p, const pto_text_results *results
     case PTO_OPK_SCF_CONDITION:
     case PTO_OPK_SCF_YIELD:
         return pto_mlir_parse_scf(p, kind, span);
+    case PTO_OPK_SCF_INDEX_SWITCH:
+    case PTO_OPK_SCF_EXECUTE_REGION:
+    case PTO_OPK_CF_BR:
+    case PTO_OPK_CF_COND_BR:
+    case PTO_OPK_CF_SWITCH:
+        return pto_mlir_parse_flow(p, kind, span);
     case PTO_OPK_UNKNOWN:
     case PTO_OPK_AS_CONST:
         break;

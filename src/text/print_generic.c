@@ -5,17 +5,6 @@
 
 #include <string.h>
 
-static uint32_t block_number(const pto_block *block) {
-    uint32_t n = 0;
-    for (const pto_block *b = block->parent->first; b && b != block; b = b->next)
-        n++;
-    return n;
-}
-
-static void label(pto_text_printer *t, const pto_block *block) {
-    pto_sink_printf(&t->sink, "^bb%u", block_number(block));
-}
-
 static bool is_prop(const pto_operation *op, pto_str name) {
     if (op->kind == PTO_OPK_INSTR) {
         const pto_form_desc *form = pto_form_get(op->form);
@@ -43,6 +32,15 @@ static void sizes(pto_text_printer *t, const uint32_t *segment, uint32_t count) 
     pto_sink_char(&t->sink, '>', 1);
 }
 
+static void case_values(pto_text_printer *t, const pto_attr *values) {
+    pto_print_text(t, "case_values = dense<[");
+    for (uint32_t i = 0; i < values->count; i++)
+        pto_sink_printf(&t->sink, "%s%lld", i ? ", " : "", (long long)values->dense[i]);
+    pto_sink_printf(&t->sink, "]> : tensor<%ux", values->count);
+    pto_print_type(t, values->type);
+    pto_sink_char(&t->sink, '>', 1);
+}
+
 /* Inherent attributes in `<{..}>`, the others in ` {..}`. */
 static void props(pto_text_printer *t, const pto_operation *op, bool inherent, const uint32_t *segment,
                   uint32_t segment_count) {
@@ -53,7 +51,10 @@ static void props(pto_text_printer *t, const pto_operation *op, bool inherent, c
             continue;
         pto_print_text(t, any ? ", " : open);
         any = true;
-        pto_text_print_named_attr(&t->sink, &op->attr[i]);
+        if (op->kind == PTO_OPK_CF_SWITCH && pto_str_equal(op->attr[i].name, PTO_STR("case_values")))
+            case_values(t, op->attr[i].value);
+        else
+            pto_text_print_named_attr(&t->sink, &op->attr[i]);
     }
     if (segment_count) {
         pto_print_text(t, any ? ", " : open);
@@ -122,7 +123,7 @@ void pto_print_generic(pto_text_printer *t, const pto_operation *op) {
     pto_sink_char(&t->sink, ')', 1);
     for (uint32_t i = 0; i < op->successor_count; i++) {
         pto_print_text(t, i ? ", " : "[");
-        label(t, op->successor[i]);
+        pto_print_label(t, op->successor[i]);
     }
     pto_print_text(t, op->successor_count ? "]" : "");
     props(t, op, true, segment, segment_count);
