@@ -158,7 +158,7 @@ static void breaks_of_form(void **state) {
     refused("PTO-E0214", 3, "cf.br ^nowhere\n");
     refused("PTO-E0408", 3, "cf.switch %k : i32, [default: ^a, 1: ^a, 1: ^a]\n^a:\n");
     refused(
-        "PTO-E0408", 5,
+        "PTO-E0408", 6,
         "%i = arith.constant 1 : index\n%r = scf.index_switch %i -> i32\ncase 1 {\nscf.yield\n}\ndefault {\n"
         "scf.yield %k : i32\n}\n");
     refused("PTO-E0407", 3, "scf.execute_region {\n%x = arith.constant 1 : i32\n}\n");
