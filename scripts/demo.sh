@@ -45,30 +45,30 @@ title "Flash attention: one head, $n x 128, f16 with f32 sums"
 show "$bin/attention-check" make "$out" "$n"
 check() { show "$bin/attention-check" compare "$out"; }
 on_npus attention/attention.pto n="$n" q="$out/q.npy" k="$out/k.npy" v="$out/v.npy" \
-    s:=@"${n}x128" p:=@"${n}x128" pv:=@"${n}x128" o:="$out/o.npy@${n}x128"
+    s:= p:= pv:= o:="$out/o.npy"
 
 n=$(full_or_small 4096 40)
 title "Layer norm of $n x 1024 in f16"
 show "$bin/layernorm-check" make "$out" "$n"
 check() { show "$bin/layernorm-check" compare "$out"; }
-on_npus layernorm/layernorm.pto n="$n" x="$out/x.npy" gamma="$out/gamma.npy" beta="$out/beta.npy" y:="$out/y.npy@${n}x1024"
+on_npus layernorm/layernorm.pto n="$n" x="$out/x.npy" gamma="$out/gamma.npy" beta="$out/beta.npy" y:="$out/y.npy"
 
 n=$(full_or_small 2048 12)
 title "RMS norm of $n x 4096 in f16"
 show "$bin/rmsnorm-check" make "$out" "$n"
 check() { show "$bin/rmsnorm-check" compare "$out"; }
-on_npus rmsnorm/rmsnorm.pto n="$n" x="$out/x.npy" gamma="$out/gamma.npy" y:="$out/y.npy@${n}x4096"
+on_npus rmsnorm/rmsnorm.pto n="$n" x="$out/x.npy" gamma="$out/gamma.npy" y:="$out/y.npy"
 
 m=$(full_or_small 1024 256) n=$(full_or_small 1024 256) k=$(full_or_small 1024 512)
 title "Tiled matrix product $m x $k x $n in f16 and in s8"
 show "$bin/gemm-check" make "$out" "$m" "$n" "$k"
 check() { show "$bin/gemm-check" compare "$out" $type; }
 for type in f16 s8; do
-    on_npus gemm/gemm_$type.pto m="$m" n="$n" k="$k" a="$out/a_$type.npy" b="$out/b_$type.npy" c:="$out/c_$type.npy@${m}x$n"
+    on_npus gemm/gemm_$type.pto m="$m" n="$n" k="$k" a="$out/a_$type.npy" b="$out/b_$type.npy" c:="$out/c_$type.npy"
 done
 
 n=$(full_or_small 32 5) width=$(full_or_small 32768 6144)
 title "The 64 largest of $n x $width scores with their columns: TSORT32 and TMRGSORT"
 show "$bin/topk-check" make "$out" "$n" "$width"
 check() { show "$bin/topk-check" compare "$out"; }
-on_npus topk/topk.pto n="$n" width="$width" s="$out/scores.npy" v:="$out/values.npy@${n}x64" i:="$out/columns.npy@${n}x64"
+on_npus topk/topk.pto n="$n" width="$width" s="$out/scores.npy" v:="$out/values.npy" i:="$out/columns.npy"

@@ -54,6 +54,10 @@ typedef struct pto_verify_options {
 PTO_API pto_status pto_program_verify(pto_program *program, const pto_verify_options *options,
                                       pto_diag_list *diags);
 
+/* Verifies, and places the tiles of every entry as a run does: tells also when they do not fit (PTO-E0906). */
+PTO_API pto_status pto_program_check(pto_program *program, const pto_verify_options *options,
+                                     pto_diag_list *diags);
+
 /* Prints in a form; PTO_ERR_REFUSED with a diagnostic where the form cannot hold the program (60, 1-3). */
 PTO_API pto_status pto_program_print(const pto_program *program, pto_dialect dialect, pto_write_fn write,
                                      void *context, pto_diag_list *diags);
@@ -72,8 +76,9 @@ typedef struct pto_param {
     pto_dtype dtype;    /* element or scalar type */
     bool signless;      /* written i8, i16, ...: arrays of either signedness fit */
     bool read, written; /* pointers: what the body does with it, as far as it can be seen */
-    /* pointers: the shape that the program gives it (largest view made of it), rank 0 when not static;
-     * tiles: rows, cols */
+    /* pointers: the shape that the program gives it (largest view made of it), rank 0 when it is not known
+     * before the run; tiles: rows, cols. An extent below 0 is the value of the scalar parameter
+     * -1 - shape[i]. */
     int rank;
     int64_t shape[5];
 } pto_param;

@@ -294,6 +294,13 @@ static bool is_marked(const pto_operation *function) {
     return pto_operation_attr(function, "pto.entry") || pto_operation_attr(function, "hacc.entry");
 }
 
+bool pto_function_is_entry(const pto_program *program, const pto_operation *function) {
+    unsigned definitions = 0;
+    for (pto_operation *f = pto_program_first_function(program); f; f = pto_program_next_function(f))
+        definitions += pto_function_body(f) != NULL;
+    return pto_function_body(function) && (definitions == 1 || is_marked(function));
+}
+
 static pto_where where_of(const pto_program *program, const pto_operation *op) {
     return program->source ? pto_at(program->source, op->name_span.begin, op->name_span.end) : pto_nowhere();
 }

@@ -298,6 +298,8 @@ pto_operation *pto_program_first_function(const pto_program *program);
 pto_operation *pto_program_next_function(const pto_operation *function);
 pto_str pto_function_name(const pto_operation *function);
 pto_block *pto_function_body(const pto_operation *function); /* NULL for a declaration */
+/* The function is an entry: marked, or the only one of the program with a body. */
+bool pto_function_is_entry(const pto_program *program, const pto_operation *function);
 pto_operation *pto_program_entry(const pto_program *program, const char *name, pto_diag_list *diags);
 
 const char *pto_op_kind_name(pto_op_kind kind); /* "arith.addi"; NULL for INSTR and UNKNOWN */

@@ -13,7 +13,9 @@ typedef struct flow {
     pto_value_map walked; /* callee -> the turn in which it was walked: once a turn is enough */
     int64_t turn;
     pto_param *param;
+    const pto_block *entry;
     bool grew, sized;
+    bool by_parameters; /* an extent is a parameter: a second view can only be equal */
     int64_t largest;
     unsigned depth;
 } flow;
@@ -77,26 +79,60 @@ static void follow_instr(flow *f, const pto_operation *op) {
     }
 }
 
+/* One view of unknown size hides the others. */
+static void hide(flow *f) {
+    f->sized = true;
+    f->largest = INT64_MAX;
+    f->by_parameters = false;
+    f->param->rank = 0;
+}
+
+/* -1 - k for the k-th parameter of the entry, perhaps cast; 0 for anything else. */
+static int64_t parameter(const flow *f, const pto_value *value) {
+    while (value->def && value->def->kind == PTO_OPK_ARITH_INDEX_CAST && value->def->operand_count)
+        value = value->def->operand[0];
+    for (uint32_t i = 0; !value->def && f->entry && i < f->entry->arg_count; i++)
+        if (f->entry->arg[i] == value)
+            return -1 - (int64_t)i;
+    return 0;
+}
+
 static void measure(flow *f, const pto_value *view) {
     pto_view_facts facts;
     if (!pto_fact_view(view, &facts) || facts.rank < 1)
         return;
-    int64_t size = 1;
-    for (int d = 5 - facts.rank; d < 5; d++)
-        if (facts.shape[d] < 0 || __builtin_mul_overflow(size, facts.shape[d], &size))
-            size = -1;
+    const pto_operation *make = view->def && view->def->kind == PTO_OPK_MAKE_TENSOR_VIEW ? view->def : NULL;
+    uint32_t first = 0, count = make ? pto_fact_segment(make, 1, &first) : 0;
+    const int64_t *known = facts.shape + 5 - facts.rank;
+    int64_t size = 1, shape[5];
+    bool by_parameters = false;
+    for (int d = 0; d < facts.rank; d++) {
+        shape[d] = known[d];
+        if (known[d] >= 0) {
+            size = size < 0 || __builtin_mul_overflow(size, known[d], &size) ? -1 : size;
+            continue;
+        }
+        shape[d] = (uint32_t)d < count ? parameter(f, make->operand[first + (uint32_t)d]) : 0;
+        by_parameters = true;
+        size = shape[d] < 0 ? size : -1;
+    }
     if (size < 0) {
-        f->largest = INT64_MAX; /* one view of unknown size hides the others */
-        f->param->rank = 0;
+        hide(f);
         return;
     }
-    if (size <= f->largest && f->sized)
+    if (f->sized && (by_parameters || f->by_parameters)) {
+        if (f->param->rank != facts.rank ||
+            memcmp(f->param->shape, shape, (size_t)facts.rank * sizeof *shape) != 0)
+            hide(f);
+        return;
+    }
+    if (f->sized && size <= f->largest)
         return;
     f->sized = true;
     f->largest = size;
+    f->by_parameters = by_parameters;
     f->param->rank = facts.rank;
-    for (int i = 0; i < facts.rank; i++)
-        f->param->shape[i] = facts.shape[5 - facts.rank + i];
+    memcpy(f->param->shape, shape, (size_t)facts.rank * sizeof *shape);
 }
 
 static void follow(void *user, const pto_operation *op) {
@@ -173,13 +209,10 @@ static void measure_views(void *user, const pto_operation *op) {
                                : NULL;
     if (!moved)
         return;
-    if (*moved) {
-        f->largest = INT64_MAX;
-        f->param->rank = 0;
-        f->sized = true;
-    } else {
+    if (*moved)
+        hide(f);
+    else
         measure(f, op->result[0]);
-    }
 }
 
 static void describe(const pto_program *program, pto_arena *scratch, const pto_operation *entry,
@@ -206,8 +239,11 @@ static void describe(const pto_program *program, pto_arena *scratch, const pto_o
     }
     param->kind = PTO_PARAM_POINTER;
     param->dtype = type->dtype;
-    flow f = {
-        .program = program, .reached = {.arena = scratch}, .walked = {.arena = scratch}, .param = param};
+    flow f = {.program = program,
+              .reached = {.arena = scratch},
+              .walked = {.arena = scratch},
+              .param = param,
+              .entry = pto_function_body(entry)};
     reach(&f, value, 0);
     for (f.turn = 1; f.grew && f.turn < 256; f.turn++) {
         f.grew = false;

@@ -347,3 +347,32 @@ pto_status pto_program_run(pto_program *program, const pto_argument *arguments, 
     pto_code_release(&code);
     return status;
 }
+
+/* ---- without running --------------------------------------------------------------------------------------
+ */
+
+pto_status pto_program_check(pto_program *program, const pto_verify_options *options, pto_diag_list *diags) {
+    pto_status status = pto_program_verify(program, options, diags);
+    pto_diag_list *found = status == PTO_OK ? pto_diag_list_create() : NULL;
+    if (!found)
+        return status == PTO_OK ? PTO_ERR_NOMEM : status;
+    const pto_target target =
+        pto_fact_target(program, options && options->has_target, options ? options->target : PTO_TARGET_CPU);
+    for (const pto_operation *f = pto_program_first_function(program); f && status != PTO_ERR_NOMEM;
+         f = pto_program_next_function(f)) {
+        if (!pto_function_is_entry(program, f))
+            continue;
+        pto_code code;
+        if (pto_lower(&code, program, f, target, found) == PTO_ERR_NOMEM)
+            status = PTO_ERR_NOMEM;
+        pto_code_release(&code);
+    }
+    /* what cannot be executed here may still be a legal program */
+    for (const pto_diagnostic *d = pto_diag_first(found); d; d = d->next)
+        if (d->rule && !strcmp(d->rule, "PTO-E0906")) {
+            pto_diag_copy(diags, d);
+            status = PTO_ERR_REFUSED;
+        }
+    pto_diag_list_destroy(found);
+    return status;
+}

@@ -29,6 +29,9 @@ done
 expect 0 "$PTO" run "$add" a.npy -1 :=minus.npy && is "$(words d4 minus.npy | cut -d' ' -f1-3)" "-65 -64 -63"
 expect 0 "$PTO" run "$add" a.npy s=4294967295 :=wrap.npy && same wrap.npy minus.npy
 expect 0 "$PTO" run "$add" a.npy 1 o:= && silent
+# an extent that is a parameter gives the shape of an output
+expect 0 "$PTO" run "$window" rows=6 row=1 x:=window.npy && silent
+is "$(header window.npy)" "{'descr': '<i4', 'fortran_order': False, 'shape': (6, 8), }"
 expect 0 "$PTO" run "$add" a.npy 1 o:=@128 && silent
 expect 0 "$PTO" run "$add" a.npy 1 o=a.npy && says 'warning: .*PTO-W0957'
 # Other layouts of the same array: raw unsigned integers, big endian, Fortran order.

@@ -125,6 +125,11 @@ static void overflow_lists_the_tiles(void **state) {
         notes++;
     assert_int_equal(notes, 4);
     pto_code_release(&code);
+    pto_diag_list_clear(diags);
+    const pto_verify_options check = {.target = PTO_TARGET_A2A3, .has_target = true};
+    assert_int_equal(pto_program_verify(program, &check, diags), PTO_OK);
+    assert_int_equal(pto_program_check(program, &check, diags), PTO_ERR_REFUSED);
+    expect_rule(diags, "PTO-E0906", 0);
     assert_int_equal(lower(program, &code, PTO_TARGET_A5, NULL), PTO_OK);
     pto_code_release(&code);
     pto_diag_list_destroy(diags);

@@ -125,7 +125,17 @@ static void param_text(const pto_param *param, char *text, size_t size) {
         n += (size_t)snprintf(text + n, size - n, "%s%lld", d ? "x" : "", (long long)param->shape[d]);
 }
 
-/* Elements that the program's largest view of the parameter spans; 0 when it is not static. */
+/* Extents that are scalar parameters take their values: the shape of an output. An input may be smaller than
+ * a view that only parts of are used of. */
+static pto_param with_extents(const binding *b, const pto_param *param) {
+    pto_param resolved = *param;
+    for (int d = 0; d < param->rank; d++)
+        if (param->shape[d] < 0)
+            resolved.shape[d] = b->arguments[-1 - param->shape[d]].i;
+    return resolved;
+}
+
+/* Elements that the program's largest view of the parameter spans; 0 when they are not known. */
 static uint64_t static_count(const pto_param *param) {
     uint64_t count = param->rank ? 1 : 0;
     for (int d = 0; d < param->rank; d++)
@@ -237,8 +247,6 @@ static pto_status load(binding *b, size_t i, pto_diag_list *diags) {
     const pto_param *param = &b->params[i];
     bound_param *p = &b->bound[i];
     pto_argument *argument = &b->arguments[i];
-    if (param->kind == PTO_PARAM_SCALAR)
-        return parse_number(param, p->number, argument, diags);
     pto_status status;
     if (p->input) {
         status = pto_npy_load(p->input, ARRAY_LIMIT, &p->info, &p->data, diags);
@@ -251,7 +259,8 @@ static pto_status load(binding *b, size_t i, pto_diag_list *diags) {
             status = refuse(diags, "PTO-E0953", param->name, "an in-out array has the shape of its input",
                             p->output_shape, NULL);
     } else {
-        status = describe_output(param, p, diags);
+        const pto_param resolved = with_extents(b, param);
+        status = describe_output(&resolved, p, diags);
     }
     argument->data = p->data;
     argument->bytes = (size_t)p->info.bytes;
@@ -283,8 +292,17 @@ pto_status binding_make(binding *b, const pto_param *params, size_t count, int a
             missing |= refuse_missing(&params[i], diags);
     if (missing || worst != PTO_OK)
         return missing ? PTO_ERR_USAGE : worst;
+    /* scalars first: they may be extents of outputs */
     for (size_t i = 0; i < count; i++) {
-        pto_status status = load(b, i, diags);
+        if (params[i].kind != PTO_PARAM_SCALAR)
+            continue;
+        pto_status status = parse_number(&params[i], b->bound[i].number, &b->arguments[i], diags);
+        if (status != PTO_OK)
+            worst = status;
+    }
+    const bool numbers = worst == PTO_OK;
+    for (size_t i = 0; i < count && numbers; i++) {
+        pto_status status = params[i].kind == PTO_PARAM_SCALAR ? PTO_OK : load(b, i, diags);
         if (status != PTO_OK)
             worst = status;
     }

@@ -9,8 +9,10 @@ static pto_status check_file(const char *path, const pto_verify_options *verify,
     bool parsed = cli_load(&program, path, &parse, &status);
     if (program.program) {
         /* what did not parse is told already; the rest is checked all the same */
-        pto_status verified = pto_program_verify(program.program, verify, program.diags);
-        status = parsed ? verified : status;
+        if (parsed)
+            status = pto_program_check(program.program, verify, program.diags);
+        else
+            pto_program_verify(program.program, verify, program.diags);
     }
     cli_report(program.diags, json);
     cli_unload(&program);
