@@ -184,10 +184,11 @@ static void check_source(void **context, pto_dtype src) {
 static void test_from_f32(void **context) { check_source(context, PTO_F32); }
 static void test_from_f16(void **context) { check_source(context, PTO_F16); }
 static void test_from_bf16(void **context) { check_source(context, PTO_BF16); }
-static void test_from_s32_u32_s64(void **context) {
+static void test_from_wide_integers(void **context) {
     check_source(context, PTO_S32);
     check_source(context, PTO_U32);
     check_source(context, PTO_S64);
+    check_source(context, PTO_U64);
 }
 static void test_from_s16_u16(void **context) {
     check_source(context, PTO_S16);
@@ -203,7 +204,7 @@ static void test_from_small(void **context) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_from_f32),     cmocka_unit_test(test_from_f16),
-        cmocka_unit_test(test_from_bf16),    cmocka_unit_test(test_from_s32_u32_s64),
+        cmocka_unit_test(test_from_bf16),    cmocka_unit_test(test_from_wide_integers),
         cmocka_unit_test(test_from_s16_u16), cmocka_unit_test(test_from_small),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

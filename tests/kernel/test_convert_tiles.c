@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,13 +22,42 @@ static const pto_dtype dtypes[] = {PTO_S8,   PTO_U8,   PTO_S16,  PTO_U16,  PTO_S
                                    PTO_E4M3, PTO_E5M2, PTO_E8M0, PTO_HIF8, PTO_E2M1, PTO_E1M2};
 enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 
-static pto_dtype any_dtype(testing_random *random) { return dtypes[testing_below(random, DTYPES)]; }
-
 static pto_status convert(pto_core *core, pto_tile *dst, pto_tile *src, pto_tile *tmp, int mode, int sat) {
     const pto_operand operands[] = {testing_tile_operand(dst), testing_tile_operand(src),
                                     testing_tile_operand(tmp), testing_int_operand(PTO_DTYPE_NONE, mode),
                                     testing_int_operand(PTO_DTYPE_NONE, sat)};
     return testing_execute(core, PTO_FORM_TCVT, 5, operands);
+}
+
+/* 9.2, the columns a2a3 and a5. */
+typedef struct pair {
+    pto_dtype src, dst;
+    bool a2a3, a5;
+} pair;
+static const pair pairs[] = {
+    {PTO_F32, PTO_F32, 1, 1},  {PTO_F32, PTO_F16, 1, 1},   {PTO_F32, PTO_BF16, 1, 1},
+    {PTO_F32, PTO_S64, 1, 1},  {PTO_F32, PTO_S32, 1, 1},   {PTO_F32, PTO_S16, 1, 1},
+    {PTO_F32, PTO_E4M3, 0, 1}, {PTO_F32, PTO_E5M2, 0, 1},  {PTO_F32, PTO_HIF8, 0, 1},
+    {PTO_F16, PTO_F32, 1, 1},  {PTO_F16, PTO_S32, 1, 1},   {PTO_F16, PTO_S16, 1, 1},
+    {PTO_F16, PTO_S8, 1, 1},   {PTO_F16, PTO_U8, 1, 1},    {PTO_F16, PTO_S4, 1, 0},
+    {PTO_F16, PTO_HIF8, 0, 1}, {PTO_BF16, PTO_F32, 1, 1},  {PTO_BF16, PTO_S32, 1, 1},
+    {PTO_BF16, PTO_F16, 0, 1}, {PTO_BF16, PTO_E1M2, 0, 1}, {PTO_BF16, PTO_E2M1, 0, 1},
+    {PTO_S16, PTO_F16, 1, 1},  {PTO_S16, PTO_F32, 1, 1},   {PTO_S16, PTO_U8, 0, 1},
+    {PTO_S16, PTO_U32, 0, 1},  {PTO_S16, PTO_S32, 0, 1},   {PTO_S32, PTO_F32, 1, 1},
+    {PTO_S32, PTO_F16, 1, 0},  {PTO_S32, PTO_S16, 1, 1},   {PTO_S32, PTO_U16, 0, 1},
+    {PTO_S32, PTO_U8, 0, 1},   {PTO_S32, PTO_S64, 1, 1},   {PTO_U32, PTO_U8, 0, 1},
+    {PTO_U32, PTO_U16, 0, 1},  {PTO_U32, PTO_S16, 0, 1},   {PTO_S64, PTO_F32, 1, 1},
+    {PTO_S64, PTO_S32, 1, 1},  {PTO_U8, PTO_F16, 1, 1},    {PTO_U8, PTO_U16, 0, 1},
+    {PTO_S8, PTO_F16, 1, 1},   {PTO_S8, PTO_S16, 0, 1},    {PTO_S8, PTO_S32, 0, 1},
+    {PTO_S4, PTO_F16, 1, 0},   {PTO_E4M3, PTO_F32, 0, 1},  {PTO_E5M2, PTO_F32, 0, 1},
+    {PTO_HIF8, PTO_F32, 0, 1}, {PTO_E1M2, PTO_BF16, 0, 1}, {PTO_E2M1, PTO_BF16, 0, 1},
+};
+
+static bool has_pair(pto_target target, pto_dtype dst, pto_dtype src) {
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i].src == src && pairs[i].dst == dst)
+            return target == PTO_TARGET_CPU || (target == PTO_TARGET_A2A3 ? pairs[i].a2a3 : pairs[i].a5);
+    return target == PTO_TARGET_CPU;
 }
 
 /* ---- layouts ---- */
@@ -43,53 +73,79 @@ static pto_tile_type type_around(testing_random *random, pto_dtype dtype, testin
     return type;
 }
 
+/* One random conversion. In place: both tiles begin in the larger of the two storages. */
+static void run(pto_core *core, testing_random *random, pto_dtype to, pto_dtype from, testing_layout layout,
+                int rows, int cols, bool in_place) {
+    const int mode = (int)testing_below(random, 7), sat = (int)testing_below(random, 3);
+    pto_tile src = testing_tile(core, random, type_around(random, from, layout, rows, cols), rows, cols);
+    pto_tile dst = testing_tile(core, random, type_around(random, to, layout, rows, cols), rows, cols);
+    uint64_t *expected = calloc((size_t)rows * (size_t)cols + 1, sizeof *expected);
+    assert_non_null(expected);
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < cols; c++)
+            expected[r * cols + c] = pto_number_convert(to, from, testing_get(&src, r, c),
+                                                        (pto_round_mode)mode, (pto_sat_mode)sat);
+    void *source = src.data;
+    if (in_place) {
+        const uint64_t dst_bytes = pto_tile_type_bytes(&dst.type), src_bytes = pto_tile_type_bytes(&src.type);
+        if (dst_bytes >= src_bytes) {
+            memcpy(dst.data, src.data, (size_t)src_bytes);
+            src.data = dst.data;
+        } else {
+            dst.data = src.data;
+        }
+    }
+    void *before = testing_snapshot(&dst), *kept = testing_snapshot(&src);
+    const pto_status status = convert(core, &dst, &src, NULL, mode, sat);
+    testing_expect(core, status, NULL, __FILE__, __LINE__);
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < cols; c++)
+            if (testing_get(&dst, r, c) != expected[r * cols + c])
+                fail_msg(
+                    "%s to %s, layout %d, %d x %d, mode %d, sat %d, in place %d, at %d, %d: %llx, not %llx",
+                    pto_dtype_name(from), pto_dtype_name(to), (int)layout, rows, cols, mode, sat, in_place, r,
+                    c, (unsigned long long)testing_get(&dst, r, c),
+                    (unsigned long long)expected[r * cols + c]);
+    assert_true(testing_outside_unchanged(&dst, before));
+    if (source != dst.data)
+        assert_memory_equal(source, kept, (size_t)pto_tile_type_bytes(&src.type));
+    free(before);
+    free(kept);
+    free(expected);
+}
+
+/* Every pair that a target has, 200 shapes from none to whole tiles, on target cpu in every layout. */
 static void test_layouts(void **context) {
     (void)context;
     int levels;
     const pto_simd_level *level = testing_levels(&levels);
     testing_random random = {5};
-    for (int round = 0; round < 1500; round++) {
-        const pto_dtype from = any_dtype(&random), to = any_dtype(&random);
-        testing_layout layout = (testing_layout)testing_below(&random, TESTING_LAYOUT_COUNT);
-        if (round % 2)
-            layout = TESTING_ND;
-        const int rows = (int)testing_below(&random, 24) + 2 * (layout > TESTING_DN);
-        const int cols = (int)testing_below(&random, 90);
-        const int mode = (int)testing_below(&random, 7), sat = (int)testing_below(&random, 3);
-        pto_core *core = testing_core(PTO_TARGET_CPU, level[round % levels]);
-        pto_tile src =
-            testing_tile(core, &random, type_around(&random, from, layout, rows, cols), rows, cols);
-        pto_tile dst = testing_tile(core, &random, type_around(&random, to, layout, rows, cols), rows, cols);
-        uint64_t *expected = calloc((size_t)rows * (size_t)cols + 1, sizeof *expected);
-        assert_non_null(expected);
-        for (int r = 0; r < rows; r++)
-            for (int c = 0; c < cols; c++)
-                expected[r * cols + c] = pto_number_convert(to, from, testing_get(&src, r, c),
-                                                            (pto_round_mode)mode, (pto_sat_mode)sat);
-        /* a third of the rounds at one address, in the larger of the two storages */
-        if (round % 3 == 0) {
-            const uint64_t dst_bytes = pto_tile_type_bytes(&dst.type);
-            const uint64_t src_bytes = pto_tile_type_bytes(&src.type);
-            if (dst_bytes >= src_bytes) {
-                memcpy(dst.data, src.data, (size_t)src_bytes);
-                src.data = dst.data;
-            } else {
-                dst.data = src.data;
+    for (int target = 0; target < PTO_TARGET_COUNT; target++) {
+        pto_core *core[4];
+        for (int l = 0; l < levels; l++)
+            core[l] = testing_core((pto_target)target, level[l]);
+        for (int s = 0; s < DTYPES; s++)
+            for (int d = 0; d < DTYPES; d++) {
+                if (!has_pair((pto_target)target, dtypes[d], dtypes[s]))
+                    continue;
+                for (int round = 0; round < 200; round++) {
+                    testing_layout layout = (testing_layout)testing_below(&random, TESTING_LAYOUT_COUNT);
+                    if (round % 2 || target != PTO_TARGET_CPU)
+                        layout = TESTING_ND;
+                    int rows = (int)testing_below(&random, 5) + 2 * (layout > TESTING_DN),
+                        cols = (int)testing_below(&random, round % 20 ? 40 : 90);
+                    if (round == 0)
+                        rows = cols = 1;
+                    else if (round % 10 == 1)
+                        cols = 64;
+                    run(core[round % levels], &random, dtypes[d], dtypes[s], layout, rows, cols,
+                        round % 3 == 0);
+                }
+                for (int l = 0; l < levels; l++)
+                    pto_core_reset(core[l]);
             }
-        }
-        void *before = testing_snapshot(&dst);
-        testing_expect(core, convert(core, &dst, &src, NULL, mode, sat), NULL, __FILE__, __LINE__);
-        for (int r = 0; r < rows; r++)
-            for (int c = 0; c < cols; c++)
-                if (testing_get(&dst, r, c) != expected[r * cols + c])
-                    fail_msg("round %d: %s to %s, layout %d, %d x %d, at %d, %d: %llx, not %llx", round,
-                             pto_dtype_name(from), pto_dtype_name(to), (int)layout, rows, cols, r, c,
-                             (unsigned long long)testing_get(&dst, r, c),
-                             (unsigned long long)expected[r * cols + c]);
-        assert_true(testing_outside_unchanged(&dst, before));
-        free(before);
-        free(expected);
-        pto_core_destroy(core);
+        for (int l = 0; l < levels; l++)
+            pto_core_destroy(core[l]);
     }
 }
 
@@ -130,31 +186,88 @@ static void test_defaults(void **context) {
     assert_int_equal(convert_one(PTO_E2M1, PTO_BF16, 0x40C8, PLAIN, 0, 0), 7); /* 6.25 */
 }
 
-/* ---- rules ---- */
+/* ---- the narrowing path that other libraries follow (9.5) ---- */
 
-/* 9.2, the columns a2a3 and a5. */
-typedef struct pair {
-    pto_dtype src, dst;
-    bool a2a3, a5;
-} pair;
-static const pair pairs[] = {
-    {PTO_F32, PTO_F32, 1, 1},  {PTO_F32, PTO_F16, 1, 1},   {PTO_F32, PTO_BF16, 1, 1},
-    {PTO_F32, PTO_S64, 1, 1},  {PTO_F32, PTO_S32, 1, 1},   {PTO_F32, PTO_S16, 1, 1},
-    {PTO_F32, PTO_E4M3, 0, 1}, {PTO_F32, PTO_E5M2, 0, 1},  {PTO_F32, PTO_HIF8, 0, 1},
-    {PTO_F16, PTO_F32, 1, 1},  {PTO_F16, PTO_S32, 1, 1},   {PTO_F16, PTO_S16, 1, 1},
-    {PTO_F16, PTO_S8, 1, 1},   {PTO_F16, PTO_U8, 1, 1},    {PTO_F16, PTO_S4, 1, 0},
-    {PTO_F16, PTO_HIF8, 0, 1}, {PTO_BF16, PTO_F32, 1, 1},  {PTO_BF16, PTO_S32, 1, 1},
-    {PTO_BF16, PTO_F16, 0, 1}, {PTO_BF16, PTO_E1M2, 0, 1}, {PTO_BF16, PTO_E2M1, 0, 1},
-    {PTO_S16, PTO_F16, 1, 1},  {PTO_S16, PTO_F32, 1, 1},   {PTO_S16, PTO_U8, 0, 1},
-    {PTO_S16, PTO_U32, 0, 1},  {PTO_S16, PTO_S32, 0, 1},   {PTO_S32, PTO_F32, 1, 1},
-    {PTO_S32, PTO_F16, 1, 0},  {PTO_S32, PTO_S16, 1, 1},   {PTO_S32, PTO_U16, 0, 1},
-    {PTO_S32, PTO_U8, 0, 1},   {PTO_S32, PTO_S64, 1, 1},   {PTO_U32, PTO_U8, 0, 1},
-    {PTO_U32, PTO_U16, 0, 1},  {PTO_U32, PTO_S16, 0, 1},   {PTO_S64, PTO_F32, 1, 1},
-    {PTO_S64, PTO_S32, 1, 1},  {PTO_U8, PTO_F16, 1, 1},    {PTO_U8, PTO_U16, 0, 1},
-    {PTO_S8, PTO_F16, 1, 1},   {PTO_S8, PTO_S16, 0, 1},    {PTO_S8, PTO_S32, 0, 1},
-    {PTO_S4, PTO_F16, 1, 0},   {PTO_E4M3, PTO_F32, 0, 1},  {PTO_E5M2, PTO_F32, 0, 1},
-    {PTO_HIF8, PTO_F32, 0, 1}, {PTO_E1M2, PTO_BF16, 0, 1}, {PTO_E2M1, PTO_BF16, 0, 1},
-};
+/* Its steps, one after the other: round and saturate to s32, keep 16 bits; for s8 keep 8 of them. */
+static uint64_t wrapped(pto_dtype to, double value, int mode) {
+    double whole = trunc(value);
+    if (mode == PTO_CAST_RINT)
+        whole = nearbyint(value);
+    else if (mode == PTO_CAST_ROUND)
+        whole = round(value);
+    else if (mode == PTO_CAST_FLOOR)
+        whole = floor(value);
+    else if (mode == PTO_CAST_CEIL)
+        whole = ceil(value);
+    int32_t narrow = 0;
+    if (whole == whole)
+        narrow = whole >= 0x1p31 ? INT32_MAX : whole < -0x1p31 ? INT32_MIN : (int32_t)whole;
+    const uint32_t half = (uint32_t)narrow & 0xFFFF;
+    return to == PTO_S8 ? half & 0x00FF : half;
+}
+
+/* Every half, and floats around the limits of all integers: with and without scratch, saturation off by
+ * default and by name; with saturation on, the limits of the type. */
+static void test_wrapping_path(void **context) {
+    (void)context;
+    enum { ROWS = 128, COLS = 512, COUNT = ROWS * COLS };
+    static const pto_dtype ways[][2] = {{PTO_F32, PTO_S16}, {PTO_F16, PTO_S16}, {PTO_F16, PTO_S8}};
+    int levels;
+    const pto_simd_level *level = testing_levels(&levels);
+    static uint64_t code[COUNT];
+    for (int w = 0; w < 3; w++) {
+        const pto_dtype from = ways[w][0], to = ways[w][1];
+        testing_random random = {77};
+        for (int i = 0; i < COUNT; i++) {
+            const uint64_t any = testing_next(&random);
+            code[i] = (uint64_t)i;
+            if (from == PTO_F32) /* exponents of 2^-2 to 2^33, and anything */
+                code[i] = i % 4 ? (any & 0x807FFFFF) | (uint64_t)(125 + testing_below(&random, 36)) << 23
+                                : testing_bits(&random, from);
+            if (from == PTO_F32 && i % 8 > 4) /* integers and halves */
+                code[i] &= ~UINT64_C(0) << (22 - testing_below(&random, 18));
+        }
+        for (int target = 0; target < PTO_TARGET_COUNT; target++)
+            for (int l = 0; l < levels; l++) {
+                const pto_options options = {.target = (pto_target)target,
+                                             .simd = level[l],
+                                             .memory_bytes = {[PTO_LOC_VEC] = 1 << 20}};
+                pto_core *core = pto_core_create(&options);
+                assert_non_null(core);
+                pto_tile src =
+                    testing_tile(core, NULL, pto_tile_type_make(PTO_LOC_VEC, from, ROWS, COLS), ROWS, COLS);
+                pto_tile dst =
+                    testing_tile(core, NULL, pto_tile_type_make(PTO_LOC_VEC, to, ROWS, COLS), ROWS, COLS);
+                pto_tile tmp =
+                    testing_tile(core, NULL, pto_tile_type_make(PTO_LOC_VEC, PTO_U8, 1, 2048), 1, 2048);
+                for (int i = 0; i < COUNT; i++)
+                    testing_store(src.data, from, i, code[i]);
+                for (int mode = PTO_CAST_NONE; mode <= PTO_CAST_ODD; mode++)
+                    for (int variant = 0; variant < 5; variant++) {
+                        static const int sat_of[] = {PTO_SAT_OFF, PTO_SAT_DEFAULT, PTO_SAT_OFF,
+                                                     PTO_SAT_DEFAULT, PTO_SAT_ON};
+                        const bool on = variant == 4, has_tmp = variant < 2;
+                        testing_expect(
+                            core, convert(core, &dst, &src, has_tmp ? &tmp : NULL, mode, sat_of[variant]),
+                            NULL, __FILE__, __LINE__);
+                        for (int i = 0; i < COUNT; i++) {
+                            const double value = pto_number_to_double(from, code[i]);
+                            const double limit = to == PTO_S8 ? 127 : 32767;
+                            const double inside = value != value ? 0 : fmin(fmax(value, -limit - 1), limit);
+                            const uint64_t want = wrapped(to, on ? inside : value, mode);
+                            const uint64_t found = testing_load(dst.data, to, i);
+                            if (found != want)
+                                fail_msg("%s to %s of %g, mode %d, variant %d: %llx, not %llx",
+                                         pto_dtype_name(from), pto_dtype_name(to), value, mode, variant,
+                                         (unsigned long long)found, (unsigned long long)want);
+                        }
+                    }
+                pto_core_destroy(core);
+            }
+    }
+}
+
+/* ---- rules ---- */
 
 static void test_pairs(void **context) {
     (void)context;
@@ -162,10 +275,7 @@ static void test_pairs(void **context) {
         pto_core *core = testing_core((pto_target)target, PTO_SIMD_BEST);
         for (int s = 0; s < DTYPES; s++)
             for (int d = 0; d < DTYPES; d++) {
-                bool legal = target == PTO_TARGET_CPU;
-                for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-                    if (pairs[i].src == dtypes[s] && pairs[i].dst == dtypes[d])
-                        legal |= target == PTO_TARGET_A2A3 ? pairs[i].a2a3 : pairs[i].a5;
+                const bool legal = has_pair((pto_target)target, dtypes[d], dtypes[s]);
                 pto_tile src =
                     testing_tile(core, NULL, pto_tile_type_make(PTO_LOC_VEC, dtypes[s], 1, 32), 1, 32);
                 pto_tile dst =
@@ -274,9 +384,10 @@ static void test_shared_rules(void **context) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts), cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_pairs),   cmocka_unit_test(test_in_place_warning),
-        cmocka_unit_test(test_scratch), cmocka_unit_test(test_shared_rules),
+        cmocka_unit_test(test_layouts),          cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_wrapping_path),    cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_in_place_warning), cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_shared_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

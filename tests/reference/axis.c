@@ -22,8 +22,10 @@ double reference_value(pto_dtype dtype, uint64_t bits) {
     return pto_number_to_f64(pto_format_of_dtype(dtype), bits);
 }
 
+/* Arithmetic rounds to nearest even, hif8 by its own encoding: ties away (10, 2.5). */
 uint64_t reference_round(pto_dtype dtype, double value) {
-    return pto_number_encode_f64(pto_format_of_dtype(dtype), value, PTO_CAST_RINT, false);
+    const pto_round_mode mode = dtype == PTO_HIF8 ? PTO_CAST_ROUND : PTO_CAST_RINT;
+    return pto_number_encode_f64(pto_format_of_dtype(dtype), value, mode, false);
 }
 
 static bool is_less(pto_dtype dtype, uint64_t a, uint64_t b) {
