@@ -2,6 +2,7 @@
 # A thin front for CMake: each target below is one thing that a person wants to do.
 #   make            set up and build          make test       build and run all tests
 #   make demo       build and show it         make bench      measure
+#   make docs       the reference pages, as man pages and HTML, into build/docs
 #   make asan       all tests, sanitized      make fuzz       each fuzz target, FUZZ_SECONDS long
 #   make install    PREFIX=..., DESTDIR=...   make format, make check-format, make clean
 SHELL := /bin/bash
@@ -21,7 +22,7 @@ define build
 	@cmake --build --preset $(1) -j $(JOBS)
 endef
 
-.PHONY: all setup test demo bench asan fuzz install format check-format clean
+.PHONY: all setup test demo bench docs asan fuzz install format check-format clean
 
 all: setup
 	$(call build,release)
@@ -39,6 +40,9 @@ bench: all
 	@found=; for program in $(BUILD)/bench/bench_*; do \
 		if [ -f "$$program" ] && [ -x "$$program" ]; then found=1; "$$program" || exit 1; fi; \
 	done; [ "$$found" ] || { echo "make bench: there is no benchmark" >&2; exit 1; }
+
+docs: all
+	@$(ENV) bash scripts/docs.sh build/docs
 
 asan: setup
 	$(call build,asan)

@@ -27,7 +27,8 @@ set(PTO_GENERATED_SOURCES
 set(PTO_GENERATED_DIR "${PROJECT_BINARY_DIR}/generated")
 set(PTO_TABLE "${PROJECT_SOURCE_DIR}/src/isa/instructions.def")
 file(MAKE_DIRECTORY "${PTO_GENERATED_DIR}/include/pto" "${PTO_GENERATED_DIR}/src")
-file(GLOB proofs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/kernel/test_*.c" "${PROJECT_SOURCE_DIR}/bench/bench_*.c")
+file(GLOB proofs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/kernel/test_*.c" "${PROJECT_SOURCE_DIR}/bench/bench_*.c"
+     "${PROJECT_SOURCE_DIR}/src/isa/rules_*.c" "${PROJECT_SOURCE_DIR}/src/isa/reference/*.def")
 
 file(GLOB gen_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/gen/*.c")
 set(gen_outputs ${PTO_GENERATED_PUBLIC_HEADERS} ${PTO_GENERATED_PRIVATE_HEADERS} ${PTO_GENERATED_TOOL_HEADERS}

@@ -11,7 +11,8 @@ PTO_BEGIN_DECLS
 PTO_API const char *pto_isa_name(size_t index);
 /* Every instruction, a line each, by family. False if the callback stopped it. */
 PTO_API bool pto_isa_list(pto_write_fn write, void *context);
-/* The page of one instruction, any case; PTO_ERR_USAGE for an unknown name, nothing is written then. */
+/* The page of one instruction, any case, its examples executed; PTO_ERR_USAGE for an unknown name, nothing is written
+ * then. Another status is that of an example that failed, which is a defect of the library. */
 PTO_API pto_status pto_isa_page(const char *name, pto_write_fn write, void *context);
 /* One object per call form, as an array: of one instruction, or of all for NULL. */
 PTO_API pto_status pto_isa_json(const char *name, pto_write_fn write, void *context);

@@ -75,6 +75,7 @@ typedef struct pto_rule_use {
     pto_rule_fn check;
     const char *name;
     const char *text; /* what the rule demands, one clause; from the table's `rule` lines */
+    const char *ids;  /* of the refusals it can give, separated by spaces; read off its function */
     uint8_t targets; /* bit set of pto_target */
     uint8_t arg_count;
     int16_t arg[6]; /* operand positions or integers, as the rule defines */
@@ -128,6 +129,7 @@ typedef struct pto_form_desc {
     uint8_t pipe_count;
     pto_kernel_id kernel;
     const char *kernel_name;
+    const char *function; /* "pto_tadd" */
     pto_text_pattern text[PTO_TEXT_FORM_COUNT];
     const char *block; /* "TEPL 0x000" or NULL */
 } pto_form_desc;
@@ -138,6 +140,9 @@ typedef struct pto_op_desc {
     const char *mnemonic;
     pto_form first_form;
     uint8_t form_count;
+    /* from src/isa/reference, lines ending in \n; NULL = none */
+    const char *formula, *text, *scratch;
+    const char *examples; /* one a line, run by src/run/example.c */
 } pto_op_desc;
 extern const pto_op_desc pto_op_table[];
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reference pages: everything on them comes from the table or the rule catalogue. */
+#include "isa/reference.h"
 #include "isa/isa.h"
 #include "isa/legality.h"
 #include "base/sink.h"
@@ -66,6 +67,18 @@ static void call_form(pto_sink *sink, const pto_form_desc *form) {
     pto_sink_text(sink, ")");
 }
 
+/* pto_tadd(core, &dst, &src0, &src1): the C function. */
+static void c_call(pto_sink *sink, pto_form f) {
+    const pto_form_desc *form = pto_form_get(f);
+    pto_sink_printf(sink, "%s(core", form->function);
+    for (int i = 0; i < form->operand_count; i++) {
+        const pto_operand_desc *o = &form->operand[i];
+        bool value = o->role == PTO_ROLE_SCALAR || o->role == PTO_ROLE_ATTR;
+        pto_sink_printf(sink, ", %s%s", value ? "" : "&", o->name);
+    }
+    pto_sink_text(sink, ")");
+}
+
 static void pipes(pto_sink *sink, const pto_form_desc *form) {
     for (int i = 0; i < form->pipe_count; i++) {
         const pto_pipe_use *use = &form->pipes[i];
@@ -93,9 +106,12 @@ static void rule_targets(pto_sink *sink, uint8_t targets) {
     pto_sink_text(sink, ")");
 }
 
-static void form_page(pto_sink *sink, const pto_form_desc *form) {
+static void form_page(pto_sink *sink, pto_form f) {
+    const pto_form_desc *form = pto_form_get(f);
     pto_sink_printf(sink, "\n  form: %s\n    ", form->form);
     call_form(sink, form);
+    pto_sink_text(sink, "\n    ");
+    c_call(sink, f);
     pto_sink_printf(sink, "\n    %s\n\n    operands\n", form->summary);
     for (int i = 0; i < form->operand_count; i++) {
         const pto_operand_desc *o = &form->operand[i];
@@ -124,12 +140,14 @@ static void form_page(pto_sink *sink, const pto_form_desc *form) {
         pto_sink_printf(sink, "\n    block  %s", form->block);
     pto_sink_text(sink, "\n");
     if (form->rule_count) {
-        pto_sink_text(sink, "\n    rules\n");
+        pto_sink_text(sink, "\n    rules (beside PTO-E0301 to PTO-E0315, which hold for every call)\n");
         for (int i = 0; i < form->rule_count; i++) {
             pto_sink_printf(sink, "      %s", form->rules[i].name);
             rule_targets(sink, form->rules[i].targets);
-            pto_sink_printf(sink, "%s%s\n", form->rules[i].text ? ": " : "",
-                            form->rules[i].text ? form->rules[i].text : "");
+            pto_sink_printf(sink, ": %s", form->rules[i].text);
+            pto_sink_text(sink, "  [");
+            pto_sink_text(sink, form->rules[i].ids);
+            pto_sink_text(sink, "]\n");
         }
     }
     if (form->notes)
@@ -156,18 +174,32 @@ bool pto_isa_list(pto_write_fn write, void *context) {
 
 static pto_op find_op(const char *name) { return pto_op_find(name, strlen(name)); }
 
-pto_status pto_isa_page(const char *name, pto_write_fn write, void *context) {
-    pto_op op = find_op(name);
-    if (op == PTO_OP_COUNT)
-        return PTO_ERR_USAGE;
-    pto_sink sink;
-    pto_sink_init(&sink, write, context);
+static void lines(pto_sink *sink, const char *title, const char *text) {
+    if (!text)
+        return;
+    pto_sink_printf(sink, "\n  %s\n", title);
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        pto_sink_text(sink, "      ");
+        pto_sink_put(sink, text, length);
+        pto_sink_text(sink, "\n");
+        text += length + (text[length] == '\n');
+    }
+}
+
+void pto_reference_head(pto_op op, pto_sink *sink) {
     const pto_op_desc *desc = &pto_op_table[op];
     const pto_form_desc *first = pto_form_get(desc->first_form);
-    pto_sink_printf(&sink, "%s  [%s; specification %s]\n", first->mnemonic, first->family, first->spec);
+    pto_sink_printf(sink, "%s  [%s; specification %s]\n", first->mnemonic, first->family, first->spec);
+    lines(sink, "meaning", desc->formula);
+    lines(sink, "details", desc->text);
+    lines(sink, "scratch", desc->scratch);
+}
+
+void pto_reference_forms(pto_op op, pto_sink *sink) {
+    const pto_op_desc *desc = &pto_op_table[op];
     for (int f = 0; f < desc->form_count; f++)
-        form_page(&sink, pto_form_get((pto_form)((int)desc->first_form + f)));
-    return pto_sink_flush(&sink) ? PTO_OK : PTO_ERR_IO;
+        form_page(sink, (pto_form)((int)desc->first_form + f));
 }
 
 /* ,"key":"text" */
@@ -183,6 +215,9 @@ static void form_json(pto_sink *sink, const pto_form_desc *form) {
     member(sink, "family", form->family);
     member(sink, "spec", form->spec);
     member(sink, "summary", form->summary);
+    member(sink, "formula", pto_op_table[form->op].formula);
+    member(sink, "details", pto_op_table[form->op].text);
+    member(sink, "scratch", pto_op_table[form->op].scratch);
     pto_sink_text(sink, ",\"operands\":[");
     for (int i = 0; i < form->operand_count; i++) {
         const pto_operand_desc *o = &form->operand[i];
@@ -216,6 +251,7 @@ static void form_json(pto_sink *sink, const pto_form_desc *form) {
         pto_sink_text(sink, i ? ",{\"name\":" : "{\"name\":");
         pto_sink_json(sink, form->rules[i].name);
         member(sink, "text", form->rules[i].text);
+        member(sink, "ids", form->rules[i].ids);
         pto_sink_text(sink, ",\"targets\":[");
         bool first = true;
         for (int t = 0; t < PTO_TARGET_COUNT; t++)

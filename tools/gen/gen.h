@@ -25,6 +25,7 @@ typedef struct gen_operand {
 
 typedef struct gen_rule {
     char *name;
+    const char *ids; /* of the refusals that its function can give */
     const char *text; /* from the table's `rule` lines */
     unsigned targets;
     int arg_count;
@@ -62,17 +63,25 @@ typedef struct gen_row {
     int op; /* index of the mnemonic */
 } gen_row;
 
+/* A block of src/isa/reference: what the page of an instruction says beyond its rows. Lines end in \n; NULL = none. */
+typedef struct gen_doc {
+    char *formula, *text, *scratch, *examples;
+} gen_doc;
+
 typedef struct gen_table {
     gen_row *row;
     int row_count;
     char **op; /* mnemonics in order of first appearance */
     int *op_first, *op_forms;
     int op_count;
+    gen_doc *doc; /* by op */
     const char *root; /* of the source tree; only coverage looks there */
 } gen_table;
 
 /* table.c */
 _Noreturn void gen_fail(int line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void gen_fail_in(const char *path, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void *gen_alloc(size_t size);
 char *gen_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *gen_lower(const char *s);
@@ -84,6 +93,9 @@ gen_table gen_read(const char *path);
 void gen_types(gen_row *row, const char *field);
 /* text.c: fills row->text from the fields or from the regular patterns. */
 void gen_texts(gen_row *row);
+
+/* reference.c: fills table->doc from src/isa/reference and the ids of rules from src/isa/rules_*.c. */
+void gen_reference(gen_table *table);
 
 /* emit.c, functions.c, coverage.c: each writes one file. */
 void gen_emit_ops(const gen_table *table, FILE *out);

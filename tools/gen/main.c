@@ -49,6 +49,7 @@ int main(int argc, char **argv) {
     }
     gen_table table = gen_read(argv[1]);
     table.root = argv[3];
+    gen_reference(&table);
     write_file(argv[2], "include/pto/ops.h", &table, gen_emit_ops);
     write_file(argv[2], "include/pto/functions.h", &table, gen_emit_functions_header);
     write_file(argv[2], "include/pto/inst_macros.h", &table, gen_emit_macros);

@@ -9,14 +9,23 @@
 
 static const char *table_path;
 
-_Noreturn void gen_fail(int line, const char *format, ...) {
-    va_list args;
-    fprintf(stderr, "%s:%d: error: ", table_path, line);
-    va_start(args, format);
+static _Noreturn void fail(const char *path, int line, const char *format, va_list args) {
+    fprintf(stderr, "%s:%d: error: ", path, line);
     vfprintf(stderr, format, args);
-    va_end(args);
     fputc('\n', stderr);
     exit(1);
+}
+
+_Noreturn void gen_fail(int line, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fail(table_path, line, format, args);
+}
+
+_Noreturn void gen_fail_in(const char *path, int line, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fail(path, line, format, args);
 }
 
 /* The table lives as long as the process; the list keeps it reachable for leak checkers. */

@@ -28,7 +28,7 @@ static int run(int argc, char **argv) {
                          near ? "unknown instruction %s; did you mean %s?" : "unknown instruction %s", name,
                          near);
     }
-    return cli_finish(CLI_OK);
+    return cli_finish(cli_status(result));
 }
 
 const cli_command cli_isa = {
