@@ -10,6 +10,7 @@ set(PTO_GENERATED_PUBLIC_HEADERS
     include/pto/ops.h
     include/pto/functions.h
     include/pto/inst_macros.h
+    include/pto/common/instr_forms.hpp
 )
 # Private headers, seen like headers of src/: #include "isa/NAME".
 set(PTO_GENERATED_PRIVATE_HEADERS
@@ -26,7 +27,7 @@ set(PTO_GENERATED_SOURCES
 
 set(PTO_GENERATED_DIR "${PROJECT_BINARY_DIR}/generated")
 set(PTO_TABLE "${PROJECT_SOURCE_DIR}/src/isa/instructions.def")
-file(MAKE_DIRECTORY "${PTO_GENERATED_DIR}/include/pto" "${PTO_GENERATED_DIR}/src")
+file(MAKE_DIRECTORY "${PTO_GENERATED_DIR}/include/pto/common" "${PTO_GENERATED_DIR}/src")
 file(GLOB proofs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/kernel/test_*.c" "${PROJECT_SOURCE_DIR}/bench/bench_*.c"
      "${PROJECT_SOURCE_DIR}/src/isa/rules_*.c" "${PROJECT_SOURCE_DIR}/src/isa/reference/*.def")
 

@@ -21,6 +21,8 @@ PTO_API void pto_core_destroy(pto_core *core);
 PTO_API void pto_core_reset(pto_core *core);
 PTO_API const pto_options *pto_core_options(const pto_core *core);
 PTO_API pto_diag_list *pto_core_diags(pto_core *core);
+/* The bytes of an on-chip memory, *bytes of them (NULL = not asked); valid until the core is destroyed. */
+PTO_API void *pto_core_memory(pto_core *core, pto_loc loc, uint32_t *bytes);
 
 /* A default-constructed tile of a type: unassigned; dynamic extents start at the capacity. */
 PTO_API pto_tile pto_tile_make(pto_tile_type type);

@@ -13,6 +13,11 @@ PTO_BEGIN_DECLS
 PTO_API pto_core *pto_core_current(void);
 /* Sets it for the calling thread and returns the one set before (NULL = none). The caller keeps ownership. */
 PTO_API pto_core *pto_core_set_current(pto_core *core);
+/* The same core, but none is made: NULL where the thread has none yet. */
+PTO_API pto_core *pto_core_existing(void);
+/* Gives the calling thread a core of its own with these options (NULL = default), in place of the one it had,
+ * which is destroyed with all that tiles hold of it. NULL without memory: the former one stays. */
+PTO_API pto_core *pto_core_make_own(const pto_options *options);
 
 /* Number of the running block and of blocks of the launch (00-model, 12); 0 and 1 outside of a launch. */
 PTO_API uint32_t pto_block_idx(void);

@@ -3,6 +3,7 @@
 #ifndef PTO_PTO_H
 #define PTO_PTO_H
 
+#include <pto/agent.h>
 #include <pto/core.h>
 #include <pto/diag.h>
 #include <pto/functions.h>

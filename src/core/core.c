@@ -107,6 +107,13 @@ void pto_core_reset(pto_core *core) {
 
 const pto_options *pto_core_options(const pto_core *core) { return &core->options; }
 pto_diag_list *pto_core_diags(pto_core *core) { return core->diags; }
+
+void *pto_core_memory(pto_core *core, pto_loc loc, uint32_t *bytes) {
+    if (bytes)
+        *bytes = core->memory_bytes[loc];
+    return core->host.memory[loc];
+}
+
 uint64_t pto_core_zero_divisors(const pto_core *core) { return core->host.zero_divisors; }
 
 void pto_core_set_print(pto_core *core, void (*print)(void *user, const char *text, size_t len), void *user) {

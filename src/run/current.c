@@ -4,7 +4,9 @@
 
 #include <pthread.h>
 
-static _Thread_local pto_current state = {NULL, 0, 1};
+static _Thread_local pto_current state = {.blocks = 1};
+
+pto_current *pto_current_state(void) { return &state; }
 
 /* A core made on demand dies with its thread. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -14,18 +16,27 @@ static bool key_made;
 static void destroy_own(void *core) { pto_core_destroy(core); }
 static void make_key(void) { key_made = pthread_key_create(&own_core_key, destroy_own) == 0; }
 
-pto_core *pto_core_current(void) {
-    if (state.core)
-        return state.core;
+static pto_core *own_core(void) {
     pthread_once(&once, make_key);
-    if (!key_made)
-        return NULL;
-    pto_core *core = pthread_getspecific(own_core_key);
-    if (!core && (core = pto_core_create(NULL)) && pthread_setspecific(own_core_key, core)) {
+    return key_made ? pthread_getspecific(own_core_key) : NULL;
+}
+
+pto_core *pto_core_existing(void) { return state.core ? state.core : own_core(); }
+
+pto_core *pto_core_make_own(const pto_options *options) {
+    pto_core *former = own_core(), *core = key_made ? pto_core_create(options) : NULL;
+    if (core && pthread_setspecific(own_core_key, core)) {
         pto_core_destroy(core);
         core = NULL;
     }
+    if (core)
+        pto_core_destroy(former);
     return core;
+}
+
+pto_core *pto_core_current(void) {
+    pto_core *core = pto_core_existing();
+    return core ? core : pto_core_make_own(NULL);
 }
 
 pto_core *pto_core_set_current(pto_core *core) {

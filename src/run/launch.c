@@ -23,7 +23,7 @@ static pto_status run_block(void *user, uint32_t worker, uint32_t block) {
         pto_core_reset(core);
     if (!core)
         return PTO_ERR_NOMEM;
-    pto_current before = pto_current_swap((pto_current){core, block, l->blocks});
+    pto_current before = pto_current_swap((pto_current){.core = core, .block = block, .blocks = l->blocks});
     l->kernel(l->argument);
     pto_current_swap(before);
     return pto_diag_count(pto_core_diags(core), PTO_ERROR) ? PTO_ERR_REFUSED : PTO_OK;

@@ -49,7 +49,7 @@ typedef struct gen_text {
 typedef struct gen_row {
     int line;
     char *mnemonic, *form, *id; /* id: TDIVS, TDIVS_SCALAR_TILE: enum and function name */
-    char *summary, *spec, *family, *notes, *kernel, *block, *pipe;
+    char *summary, *spec, *family, *notes, *kernel, *block, *pipe, *cpp;
     char *types[GEN_TARGETS];
     bool types_any[GEN_TARGETS];
     gen_combo combo[GEN_TARGETS][GEN_MAX_COMBOS];
@@ -97,7 +97,7 @@ void gen_texts(gen_row *row);
 /* reference.c: fills table->doc from src/isa/reference and the ids of rules from src/isa/rules_*.c. */
 void gen_reference(gen_table *table);
 
-/* emit.c, functions.c, coverage.c: each writes one file. */
+/* emit.c, functions.c, cpp.c, coverage.c: each writes one file. */
 void gen_emit_ops(const gen_table *table, FILE *out);
 void gen_emit_kernels(const gen_table *table, FILE *out);
 void gen_emit_table(const gen_table *table, FILE *out);
@@ -105,5 +105,6 @@ void gen_emit_functions_header(const gen_table *table, FILE *out);
 void gen_emit_macros(const gen_table *table, FILE *out);
 void gen_emit_functions_source(const gen_table *table, FILE *out);
 void gen_emit_coverage(const gen_table *table, FILE *out);
+void gen_emit_cpp(const gen_table *table, FILE *out);
 
 #endif

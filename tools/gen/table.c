@@ -240,6 +240,7 @@ static void finish_row(gen_row *row, field *fields, int count) {
                       : !strcmp(k, "kernel")   ? &row->kernel
                       : !strcmp(k, "block")    ? &row->block
                       : !strcmp(k, "pipe")     ? &row->pipe
+                      : !strcmp(k, "cpp")      ? &row->cpp
                       : !strcmp(k, "as")       ? &row->text_field[GEN_AS]
                       : !strcmp(k, "level1")   ? &row->text_field[GEN_LEVEL1]
                       : !strcmp(k, "level2")   ? &row->text_field[GEN_LEVEL2]

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every instruction: the calls are generated from the table into instr_forms.hpp; here are those that choose
+ * between forms. */
+#ifndef PTO_COMMON_PTO_INSTR_HPP
+#define PTO_COMMON_PTO_INSTR_HPP
+
+#include <pto/common/instr_forms.hpp>
+#include <pto/common/memory.hpp>
+
+PTO_NAMESPACE_BEGIN
+
+/* ---- TFILLPAD: in Vec the destination's pad policy and a mode, in Mat a pad value ---- */
+
+namespace detail {
+template <PadValue pad, typename DstT, typename SrcT> RecordEvent fill_mat(DstT &dst, SrcT &src) {
+    (void)sizeof(Check_TFILLPAD_MAT<DstT, SrcT>);
+    const pto_operand operands[] = {tile_operand(dst.handle()), tile_operand(src.handle()),
+                                    attr_operand(pad)};
+    return issue(PTO_FORM_TFILLPAD_MAT, operands);
+}
+} // namespace detail
+
+template <typename DstT, typename SrcT, typename... WaitEvents>
+PTO_INST RecordEvent TFILLPAD(DstT &dst, SrcT &src, WaitEvents &...events) {
+    TSYNC(events...);
+    if constexpr (detail::Facts<DstT>::loc_bit == 1u << static_cast<int>(TileType::Mat)) {
+        return detail::fill_mat<PadValue::Zero>(dst, src);
+    } else {
+        (void)sizeof(detail::Check_TFILLPAD<DstT, SrcT>);
+        const pto_operand operands[] = {detail::tile_operand(dst.handle()),
+                                        detail::tile_operand(src.handle())};
+        return detail::issue(PTO_FORM_TFILLPAD, operands);
+    }
+}
+template <TFillPadMode mode, typename DstT, typename SrcT, typename... WaitEvents>
+PTO_INST RecordEvent TFILLPAD(DstT &dst, SrcT &src, WaitEvents &...events) {
+    if constexpr (mode == TFillPadMode::InPlace)
+        return TFILLPAD_INPLACE(dst, src, events...);
+    else if constexpr (mode == TFillPadMode::Expand)
+        return TFILLPAD_EXPAND(dst, src, events...);
+    else
+        return TFILLPAD(dst, src, events...);
+}
+template <typename DstT, PadValue pad, typename SrcT, typename... WaitEvents>
+PTO_INST RecordEvent TFILLPAD(DstT &dst, SrcT &src, WaitEvents &...events) {
+    TSYNC(events...);
+    return detail::fill_mat<pad>(dst, src);
+}
+
+PTO_NAMESPACE_END
+
+#endif

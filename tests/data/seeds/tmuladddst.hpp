@@ -1,0 +1,3 @@
+#include <pto/pto-inst.hpp>
+using namespace pto;
+void example() { using TileT = Tile<TileType::Vec, float, 16, 16>; TileT a, b, out; TMULADDDST(out, a, b); }
