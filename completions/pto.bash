@@ -20,6 +20,10 @@ _pto() {
         mapfile -t COMPREPLY < <(compgen -W "best base avx2 avx512" -- "$cur")
         return
         ;;
+    --numeric)
+        mapfile -t COMPREPLY < <(compgen -W "$(pto run --numeric list 2>/dev/null | awk '{print $1}')" -- "$cur")
+        return
+        ;;
     -b | --blocks | -j | --threads | -e | --entry) return ;;
     esac
     if [[ $cur == -* ]]; then

@@ -22,7 +22,22 @@ typedef struct pto_numeric_options {
     bool flush_subnormals;   /* inputs and outputs of float arithmetic, sign kept (10, 1.5) */
     bool trap_zero_divisor;  /* integer division by zero is an error (10, 1.5) */
     bool matmul_addend_last; /* cIn and bias are added to the finished product (40, 1.4) */
+    /* TROWSUM, TROWPROD, TCOLSUM (isBinary or not) and TCOLPROD are left folds in the type of the result on
+     * every target, sums from +0, products from 1 (20, 3.1) */
+    bool typed_fold;
+    bool partial_arg_first;   /* TPARTARGMAX, TPARTARGMIN: src1 only where strictly better (20, 6) */
+    bool convert_indefinite;  /* float to integer without saturation: NaN, Inf and what is out of range give
+                               * the minimum of a signed, the maximum of an unsigned type (10, 9.8) */
+    bool convert_ambient_off; /* what PTO_SAT_AMBIENT of TCVT means: OFF instead of ON (10, 9.1) */
+    /* target a2a3: TADDDEQRELU and TREM of s32 leave in their sources, and TADDDEQRELU in its scratch, what
+     * the hardware leaves there (10, 3.4, 7.4) */
+    bool clobber_sources;
 } pto_numeric_options;
+
+/* The options by name, in order: NULL behind the last. *meaning, where asked for, is one clause. */
+PTO_API const char *pto_numeric_option_name(size_t index, const char **meaning);
+/* False when there is no such option. */
+PTO_API bool pto_numeric_option_set(pto_numeric_options *options, const char *name, bool value);
 
 typedef struct pto_options {
     pto_target target;

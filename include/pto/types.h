@@ -124,7 +124,14 @@ typedef enum pto_round_mode {
     PTO_CAST_TRUNC = 5,
     PTO_CAST_ODD = 6
 } pto_round_mode;
-typedef enum pto_sat_mode { PTO_SAT_ON = 0, PTO_SAT_OFF = 1, PTO_SAT_DEFAULT = 2 } pto_sat_mode;
+/* DEFAULT: that of the type pair. AMBIENT: that of the core, for TCVT only (NeedSetCtrl = false, 10, 9.1);
+ * elsewhere ON. */
+typedef enum pto_sat_mode {
+    PTO_SAT_ON = 0,
+    PTO_SAT_OFF = 1,
+    PTO_SAT_DEFAULT = 2,
+    PTO_SAT_AMBIENT = 3
+} pto_sat_mode;
 
 typedef enum pto_cmp_mode {
     PTO_CMP_EQ = 0,

@@ -98,7 +98,8 @@ static void plan_store(conversion *plan) {
 
 static void plan_fast(conversion *plan) {
     const bool integers = pto_dtype_is_int(plan->dst) && pto_dtype_is_int(plan->src);
-    if (plan->rule.copies_bits)
+    const bool indefinite = plan->rule.indefinite && !plan->rule.saturate && pto_dtype_is_int(plan->dst);
+    if (plan->rule.copies_bits || (indefinite && !integers))
         return;
     if (integers) {
         if (plan->dst <= PTO_S64 && plan->src <= PTO_S64)
@@ -237,9 +238,12 @@ PTO_KERNEL(tcvt) {
         return PTO_ERR_NOMEM;
     uint8_t *to = dst->data;
     conversion plan = {.dst = dst->type.dtype, .src = src->type.dtype};
+    pto_sat_mode sat = (pto_sat_mode)pto_call_attr(call, OPERAND_SAT);
+    if (sat == PTO_SAT_AMBIENT)
+        sat = call->numeric->convert_ambient_off ? PTO_SAT_OFF : PTO_SAT_ON;
     plan.rule = pto_cvt_resolve(pto_format_of_dtype(plan.dst), pto_format_of_dtype(plan.src),
-                                (pto_round_mode)pto_call_attr(call, OPERAND_MODE),
-                                (pto_sat_mode)pto_call_attr(call, OPERAND_SAT));
+                                (pto_round_mode)pto_call_attr(call, OPERAND_MODE), sat);
+    plan.rule.indefinite = call->numeric->convert_indefinite;
     plan_fast(&plan);
 
     const bool boxed = dst->type.slayout != PTO_NONE_BOX;

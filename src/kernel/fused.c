@@ -130,6 +130,24 @@ static void adddeqrelu_nan(void *dst, const void *a, const void *b, int64_t n, c
         d[i] = adddeqrelu_nan_one(x[i], y[i], scale);
 }
 
+/* What the a2a3 hardware leaves behind (10, 7.4): the scaled sums in src0, their positive part in src1, zeros
+ * in the scratch. Its tiles are row-major. */
+static void clobber(const pto_kernel_call *call, float scale) {
+    const pto_tile *dst = pto_call_tile(call, 0), *src0 = pto_call_tile(call, 1),
+                   *src1 = pto_call_tile(call, 2), *tmp = pto_call_tile(call, 4);
+    for (int32_t r = 0; r < dst->valid_rows; r++) {
+        uint32_t *x = (uint32_t *)src0->data + (int64_t)r * src0->type.cols,
+                 *y = (uint32_t *)src1->data + (int64_t)r * src1->type.cols;
+        for (int32_t c = 0; c < dst->valid_cols; c++) {
+            const float value = dequantise(x[c], y[c], scale);
+            x[c] = pto_f32_bits(value);
+            y[c] = pto_f32_bits(value > 0.0f ? value : 0.0f);
+        }
+        if (tmp)
+            memset((uint32_t *)tmp->data + (int64_t)r * tmp->type.cols, 0, (size_t)dst->valid_cols * 4);
+    }
+}
+
 PTO_KERNEL(tadddeqrelu) {
     pto_tile *dst = pto_call_tile(call, 0);
     uint64_t code = pto_scalar_code(PTO_F32, pto_call_scalar(call, 3));
@@ -142,5 +160,7 @@ PTO_KERNEL(tadddeqrelu) {
     pto_map_walk(call->numeric->relu_keeps_nan ? adddeqrelu_nan : adddeqrelu, dst, input, &scale);
     if (pto_map_flushes(call, PTO_F16))
         pto_map_flush_tile(dst);
+    if (call->numeric->clobber_sources && call->target == PTO_TARGET_A2A3)
+        clobber(call, scale);
     return PTO_OK;
 }

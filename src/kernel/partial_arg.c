@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TPARTARGMAX, TPARTARGMIN (part 20, 6): where both sources are valid, the larger or smaller value and its
- * index, those of src1 on ties and where a NaN is involved; elsewhere copies. Values are compared first, a
+ * index, those of src1 (by option src0) on ties and where a NaN is
+ * involved; elsewhere copies. Values are compared first, a
  * piece of a line at a time, then values and indices are selected. */
 #include "kernel/partial.h"
 
@@ -120,6 +121,8 @@ static pto_status run(const pto_kernel_call *call, const compare better[PTO_DTYP
     const int full = partial_full(dst, kind[0].src[0]);
     const pto_tile *small = kind[0].src[1 - full];
     const compare is_better = better[dst->type.dtype];
+    /* the source that is taken only where it is strictly better */
+    const int rival = call->numeric->partial_arg_first ? 1 : 0;
     if (rows == 0 || cols == 0)
         return PTO_OK;
     if (!stage(call, kind))
@@ -129,12 +132,12 @@ static pto_status run(const pto_kernel_call *call, const compare better[PTO_DTYP
         for (int64_t j = 0; j < both; j += PIECE) {
             const int64_t n = both - j < PIECE ? both - j : PIECE;
             uint8_t take[PIECE];
-            is_better(take, source_of(&kind[0], 0, i) + j * kind[0].size,
-                      source_of(&kind[0], 1, i) + j * kind[0].size, n);
+            is_better(take, source_of(&kind[0], rival, i) + j * kind[0].size,
+                      source_of(&kind[0], 1 - rival, i) + j * kind[0].size, n);
             for (int k = 0; k < 2; k++)
                 kind[k].select(line_of(&kind[k], i) + j * kind[k].size,
-                               source_of(&kind[k], 0, i) + j * kind[k].size,
-                               source_of(&kind[k], 1, i) + j * kind[k].size, take, n);
+                               source_of(&kind[k], rival, i) + j * kind[k].size,
+                               source_of(&kind[k], 1 - rival, i) + j * kind[k].size, take, n);
         }
         for (int k = 0; k < 2; k++) {
             uint8_t *to = line_of(&kind[k], i) + both * kind[k].size;

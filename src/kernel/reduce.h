@@ -121,6 +121,11 @@ static inline int64_t reduce_row_step(const pto_tile *dst) {
     return dst->type.blayout == PTO_COL_MAJOR ? 1 : dst->type.cols;
 }
 
+/* The target whose order of floats applies; the order of cpu is the typed left fold (20, 3.1). */
+static inline pto_target reduce_order(const pto_kernel_call *call) {
+    return call->numeric->typed_fold ? PTO_TARGET_CPU : call->target;
+}
+
 static inline void *reduce_scratch(const pto_kernel_call *call, size_t bytes) {
     return call->host->scratch(call->host->user, bytes);
 }

@@ -163,8 +163,12 @@ static pto_status fold_float_columns(const pto_kernel_call *call, reduce_op op, 
     const reduce_format from = reduce_format_of(src->type.dtype), to = reduce_format_of(dst->type.dtype);
     const size_t bytes = pto_dtype_bits(dst->type.dtype) / 8;
     const int64_t rows = src->valid_rows, cols = src->valid_cols;
-    const bool adds_zero = op == REDUCE_SUM && call->target == (binary ? PTO_TARGET_A5 : PTO_TARGET_CPU);
-    if (rows == 1 && !adds_zero && from == to && !flush) { /* the row itself, NaN payloads included */
+    const bool typed_fold = call->numeric->typed_fold;
+    const pto_target target = reduce_order(call);
+    binary = binary && !typed_fold;
+    const bool computes =
+        typed_fold || (op == REDUCE_SUM && target == (binary ? PTO_TARGET_A5 : PTO_TARGET_CPU));
+    if (rows == 1 && !computes && from == to && !flush) { /* the row itself, NaN payloads included */
         memcpy(dst->data, src->data, (size_t)cols * bytes);
         return PTO_OK;
     }
@@ -178,7 +182,7 @@ static pto_status fold_float_columns(const pto_kernel_call *call, reduce_op op, 
     for (int64_t first = 0; first < cols; first += COLUMNS) {
         float fold[COLUMNS];
         const column_block block = {src, rows, first, (int)(cols - first < COLUMNS ? cols - first : COLUMNS)};
-        fold_column_block(&block, call->target, op, from, to, flush, tree, fold);
+        fold_column_block(&block, target, op, from, to, flush, tree, fold);
         reduce_narrow((char *)dst->data + (size_t)first * bytes, 1, fold, block.count, to, flush);
     }
     return PTO_OK;
@@ -222,11 +226,12 @@ static integer_fold integer_fold_of(reduce_op op, unsigned bits) {
 }
 
 /* Products of s4 and of the 8- and 4-bit floats. */
-static void multiply_exact_columns(const pto_tile *src, pto_tile *dst) {
+static void multiply_exact_columns(const pto_tile *src, pto_tile *dst, bool from_one) {
     const pto_dtype dtype = src->type.dtype;
+    const uint64_t one = pto_scalar_code(dtype, (pto_scalar){.dtype = PTO_S64, .i = 1});
     for (int64_t j = 0; j < src->valid_cols; j++) {
-        uint64_t product = pto_exact_load(src->data, dtype, j);
-        for (int64_t i = 1; i < src->valid_rows; i++)
+        uint64_t product = from_one ? one : pto_exact_load(src->data, dtype, j);
+        for (int64_t i = from_one ? 0 : 1; i < src->valid_rows; i++)
             product = pto_exact_apply(PTO_EXACT_MUL, dtype, product,
                                       pto_exact_load(src->data, dtype, i * src->type.cols + j), 0);
         pto_exact_store(dst->data, dtype, j, product);
@@ -242,7 +247,7 @@ static pto_status fold_columns(const pto_kernel_call *call, reduce_op op, bool b
     if (dtype == PTO_F32 || dtype == PTO_F16 || dtype == PTO_BF16)
         return fold_float_columns(call, op, binary);
     if (pto_dtype_bits(dtype) == 4 || pto_dtype_is_float(dtype))
-        multiply_exact_columns(src, dst);
+        multiply_exact_columns(src, dst, call->numeric->typed_fold);
     else
         integer_fold_of(op, pto_dtype_bits(dtype))(dst->data, src->data, src->type.cols, src->valid_rows,
                                                    src->valid_cols);

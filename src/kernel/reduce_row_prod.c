@@ -62,6 +62,7 @@ static pto_status multiply_float_rows(const pto_kernel_call *call) {
     const pto_tile *src = pto_call_tile(call, 1);
     const bool flush = call->numeric->flush_subnormals;
     const reduce_format format = reduce_format_of(src->type.dtype);
+    const pto_target target = reduce_order(call);
     const int64_t rows = src->valid_rows, cols = src->valid_cols, pitch = src->type.cols,
                   step = reduce_row_step(dst);
     const size_t bytes = pto_dtype_bits(src->type.dtype) / 8;
@@ -83,7 +84,7 @@ static pto_status multiply_float_rows(const pto_kernel_call *call) {
             x = stage;
         }
         float out[BLOCK_ROWS];
-        product_block(call->target, x, widens ? staged : pitch, cols, count, format, flush, out);
+        product_block(target, x, widens ? staged : pitch, cols, count, format, flush, out);
         reduce_narrow((char *)dst->data + (size_t)(r * step) * bytes, step, out, count, format, flush);
     }
     return PTO_OK;

@@ -132,11 +132,13 @@ static void lane_tree(const float *x, int64_t cols, int vector, reduce_format fo
 
 /* ---- float rows ---- */
 
-static void add_block(const pto_kernel_call *call, reduce_format format, const float *x, int64_t pitch,
-                      int64_t cols, int rows, float *stage, float *out) {
+static void add_block(const pto_kernel_call *call, reduce_format format, reduce_format result, const float *x,
+                      int64_t pitch, int64_t cols, int rows, float *stage, float *out) {
     const bool flush = call->numeric->flush_subnormals;
     const int vector = format == REDUCE_F32 ? 64 : 128;
-    if (call->target == PTO_TARGET_CPU) {
+    if (call->numeric->typed_fold) {
+        fold_block(x, pitch, cols, rows, REDUCE_SUM, result, flush, out);
+    } else if (call->target == PTO_TARGET_CPU) {
         fold_block(x, pitch, cols, rows, REDUCE_SUM, REDUCE_F32, flush, out);
     } else if (call->target == PTO_TARGET_A2A3) {
         if (cols > vector) {
@@ -188,7 +190,8 @@ static pto_status sum_float_rows(const pto_kernel_call *call) {
             x = stage;
         }
         float out[BLOCK_ROWS];
-        add_block(call, format, x, widens ? staged : pitch, cols, count, stage ? stage + wide : NULL, out);
+        add_block(call, format, result, x, widens ? staged : pitch, cols, count, stage ? stage + wide : NULL,
+                  out);
         reduce_narrow((char *)dst->data + (size_t)(r * step) * result_bytes, step, out, count, result, flush);
     }
     return PTO_OK;

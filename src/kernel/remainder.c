@@ -175,6 +175,25 @@ static pto_status by_tile(const pto_kernel_call *call, const pto_map_op *op) {
     return pto_map_run(call, op, dst, pto_map_tile(pto_call_tile(call, 1)), pto_map_tile(divisor));
 }
 
+/* What the a2a3 hardware leaves in sources of s32 (10, 3.4): src0 went to float and back, src1 stays there.
+ * Its tiles are row-major. */
+static int32_t through_f32(int32_t value) {
+    const float rounded = (float)value;
+    return rounded >= 0x1p31f ? INT32_MAX : (int32_t)rounded;
+}
+
+static void clobber(const pto_kernel_call *call) {
+    const pto_tile *src0 = pto_call_tile(call, 1), *src1 = pto_call_tile(call, 2);
+    for (int32_t r = 0; r < src0->valid_rows; r++) {
+        int32_t *x = (int32_t *)src0->data + (int64_t)r * src0->type.cols,
+                *y = (int32_t *)src1->data + (int64_t)r * src1->type.cols;
+        for (int32_t c = 0; c < src0->valid_cols; c++) {
+            x[c] = through_f32(x[c]);
+            y[c] = (int32_t)pto_f32_bits((float)through_f32(y[c]));
+        }
+    }
+}
+
 static pto_status by_scalar(const pto_kernel_call *call, const pto_map_op *op) {
     pto_tile *dst = pto_call_tile(call, 0);
     const uint64_t value = pto_scalar_code(dst->type.dtype, pto_call_scalar(call, 2));
@@ -184,7 +203,13 @@ static pto_status by_scalar(const pto_kernel_call *call, const pto_map_op *op) {
     return pto_map_run(call, op, dst, pto_map_tile(pto_call_tile(call, 1)), pto_map_value(&value));
 }
 
-PTO_KERNEL(trem) { return by_tile(call, &floor_tt); }
+PTO_KERNEL(trem) {
+    const pto_status status = by_tile(call, &floor_tt);
+    const bool s32 = pto_call_tile(call, 0)->type.dtype == PTO_S32;
+    if (status == PTO_OK && s32 && call->numeric->clobber_sources && call->target == PTO_TARGET_A2A3)
+        clobber(call);
+    return status;
+}
 PTO_KERNEL(tfmod) { return by_tile(call, &trunc_tt); }
 PTO_KERNEL(trems) { return by_scalar(call, &floor_ts); }
 PTO_KERNEL(tfmods) { return by_scalar(call, &trunc_ts); }

@@ -75,7 +75,7 @@ pto_cvt_rule pto_cvt_resolve(pto_format dst, pto_format src, pto_round_mode mode
     pto_cvt_rule rule = {.mode = (pto_round_mode)pair.mode, .saturate = pair.saturate};
     if ((unsigned)mode < 8 && pair.modes >> mode & 1)
         rule.mode = mode;
-    if (sat == PTO_SAT_ON)
+    if (sat == PTO_SAT_ON || sat == PTO_SAT_AMBIENT)
         rule.saturate = true;
     if (sat == PTO_SAT_OFF)
         rule.saturate = false;

@@ -25,6 +25,12 @@ for options in '-b 1' '-b 2' '-b 3' '-b 4 -j 1' '-b 4 -j 2' '-b 7 -j 3' '-b 100'
     expect 0 "$PTO" run "$add" $options a.npy 1000 :=options.npy && want options.npy
     rm -f options.npy
 done
+# Variants of the arithmetic: division by zero gives 0, or is refused.
+sed 's/pto.tadds/pto.tdivs/' "$add" >divide.pto
+expect 0 "$PTO" run divide.pto a.npy 0 :=zero.npy && is "$(words d4 zero.npy | cut -d' ' -f1-3)" "0 0 0"
+expect 0 "$PTO" run divide.pto --numeric unfused,flush_subnormals a.npy 0 :=variants.npy && same variants.npy zero.npy
+refused 1 PTO-E0503 "$PTO" run divide.pto --numeric unfused,trap_zero_divisor a.npy 0 :=trapped.npy
+absent trapped.npy
 # A negative scalar without a name is no option; scratch is not saved.
 expect 0 "$PTO" run "$add" a.npy -1 :=minus.npy && is "$(words d4 minus.npy | cut -d' ' -f1-3)" "-65 -64 -63"
 expect 0 "$PTO" run "$add" a.npy s=4294967295 :=wrap.npy && same wrap.npy minus.npy

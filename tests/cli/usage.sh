@@ -31,6 +31,9 @@ for value in 0 -1 x 1x '' 99999999999 ' 4' +4; do
     expect 2 "$PTO" run "$program" --threads="$value" && says '--threads takes a number'
 done
 expect 2 "$PTO" run "$program" --simd mmx && says 'unknown SIMD level mmx'
+expect 2 "$PTO" run "$program" --numeric fast && says 'unknown numeric option fast'
+expect 2 "$PTO" run "$program" --numeric unfused, && says 'unknown numeric option ;'
+expect 0 "$PTO" run --numeric list && says '^flush_subnormals  *[a-z]' .out && silent
 expect 2 "$PTO" fmt --to level9 "$program" && says 'unknown form level9'
 expect 2 "$PTO" fmt "$program" "$program" && says 'one file'
 expect 2 "$PTO" isa TADD TSUB && says 'one instruction'

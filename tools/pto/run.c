@@ -101,8 +101,31 @@ static pto_status run_program(pto_program *program, run_settings *settings, int 
     return status;
 }
 
+static int list_numeric_options(void) {
+    const char *meaning;
+    for (size_t i = 0; pto_numeric_option_name(i, &meaning); i++)
+        printf("%-20s %s\n", pto_numeric_option_name(i, NULL), meaning);
+    return cli_finish(CLI_OK);
+}
+
+/* name,name,...; false when a name is unknown, which is told. */
+static bool set_numeric_options(pto_numeric_options *numeric, const char *list) {
+    for (const char *at = list;; at++) {
+        char name[64];
+        const size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < 64 ? length : 63), at);
+        if (!pto_numeric_option_set(numeric, name, true)) {
+            cli_usage(&cli_run, "unknown numeric option %s; --numeric list tells them", name);
+            return false;
+        }
+        at += length;
+        if (!*at)
+            return true;
+    }
+}
+
 static int run(int argc, char **argv) {
-    const char *target = NULL, *blocks = NULL, *threads = NULL, *simd = NULL;
+    const char *target = NULL, *blocks = NULL, *threads = NULL, *simd = NULL, *numeric = NULL;
     run_settings settings = {.options = {.print = print_text, .cancel = &cancelled}};
     const cli_option options[] = {
         {"--entry", 'e', &settings.options.entry, NULL},
@@ -110,6 +133,7 @@ static int run(int argc, char **argv) {
         {"--blocks", 'b', &blocks, NULL},
         {"--threads", 'j', &threads, NULL},
         {"--simd", 0, &simd, NULL},
+        {"--numeric", 0, &numeric, NULL},
         {"--json", 0, NULL, &settings.json},
         {"--time", 0, NULL, &settings.time},
     };
@@ -131,6 +155,10 @@ static int run(int argc, char **argv) {
             break;
         }
     }
+    if (numeric && !strcmp(numeric, "list"))
+        return list_numeric_options();
+    if (numeric && !set_numeric_options(&settings.options.numeric, numeric))
+        return CLI_USAGE;
     if (!argc)
         return cli_usage(&cli_run, "no file given");
     catch_interrupts();
@@ -169,6 +197,7 @@ const cli_command cli_run = {
     "  -j, --threads N   threads that share the blocks (default: all processors); results do not depend on "
     "it\n"
     "      --simd L      best, base, avx2 or avx512 (default best); results do not depend on it\n"
+    "      --numeric N   variants of the arithmetic, commas between; --numeric list tells them\n"
     "      --time        print the time of the run to standard error\n"
     "      --json        diagnostics as JSON on standard output\n\n"
     "example\n  pto run examples/softmax/softmax.pto --blocks 16 x=in.npy y:=out.npy\n",
