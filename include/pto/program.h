@@ -24,6 +24,7 @@ PTO_API bool pto_dialect_from_name(const char *name, pto_dialect *dialect);
 typedef struct pto_parse_options {
     pto_target target;    /* decides what 60, 3.4 rewrites (loc=left); see has_target */
     bool has_target;      /* false: the module's pto.target_arch decides, else cpu */
+    bool keep_layouts;    /* nothing is rewritten: types stay as written, for tools that only translate */
     size_t byte_limit;    /* memory of the program; 0 = 1 GiB */
     uint32_t depth_limit; /* nesting of regions, types and attributes; 0 = 256 */
 } pto_parse_options;
@@ -36,6 +37,22 @@ PTO_API pto_program *pto_program_parse(const char *name, const char *text, size_
                                        const pto_parse_options *options, pto_diag_list *diags);
 PTO_API void pto_program_destroy(pto_program *program);
 PTO_API pto_dialect pto_program_dialect(const pto_program *program);
+
+/* ---- bytecode (60, 5) ---- */
+
+typedef struct pto_encode_options {
+    bool strict; /* refuse what the opcodes of version 0 do not hold, instead of writing the generic operation */
+} pto_encode_options;
+/* Writes a program of levels 2, 3 or of the generic form as PTO-BC version 0: the bytes that the released encoder
+ * writes, wherever it writes any. PTO_ERR_REFUSED with PTO-E0260 for what the container cannot hold; convert SSA forms
+ * first. `options` may be NULL. */
+PTO_API pto_status pto_program_encode(const pto_program *program, const pto_encode_options *options,
+                                      pto_write_fn write, void *context, pto_diag_list *diags);
+/* Reads a PTO-BC file into a program of generic form, as pto_program_parse reads text (the options are the same).
+ * NULL with PTO-E0261 when the container is not sound. */
+PTO_API pto_program *pto_program_decode(const char *name, const void *bytes, size_t len,
+                                        const pto_parse_options *options, pto_diag_list *diags);
+PTO_API bool pto_bytes_are_bytecode(const void *bytes, size_t len);
 
 /* The target that the program names in pto.target_arch (a3 -> a2a3); false when it names none. */
 PTO_API bool pto_program_target(const pto_program *program, pto_target *target);

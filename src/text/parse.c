@@ -191,6 +191,7 @@ static void parse_program(pto_program *program, const pto_parse_options *options
         memcpy(arch, found.arch.data, found.arch.len);
         p->has_target = pto_target_from_name(arch, &p->target);
     }
+    p->has_target &= !options->keep_layouts;
     pto_lexer_init(&p->lexer, program->source->text, (uint32_t)program->source->len);
     pto_map_init(&p->type_aliases, p->arena);
     pto_map_init(&p->attr_aliases, p->arena);

@@ -502,6 +502,8 @@ pto_operation *pto_mlir_parse_generic(pto_text_parser *p) {
         if (shape && shape->segments) {
             take_segments(op, sizes);
             pto_operation_remove_attr(op, "operandSegmentSizes");
+        } else if (shape) { /* other dialect versions write it where the number of operands decides */
+            pto_operation_remove_attr(op, "operandSegmentSizes");
         }
     }
     for (uint32_t i = 0; i < type->result_count; i++)

@@ -160,14 +160,16 @@ bool cli_load(cli_program *program, const char *path, const pto_parse_options *o
     if (*status != PTO_OK)
         return false;
     const char *name = !strcmp(path, "-") ? "<stdin>" : path;
-    if (strspn(program->text, " \t\r\n") == len) {
+    bool bytecode = pto_bytes_are_bytecode(program->text, len);
+    if (!bytecode && strspn(program->text, " \t\r\n") == len) {
         pto_diag_add(program->diags, PTO_ERROR, "PTO-E0206", pto_at_file(name), "the file is empty");
         *status = PTO_ERR_REFUSED;
         return false;
     }
-    program->program = pto_program_parse(name, program->text, len, options, program->diags);
+    program->program = bytecode ? pto_program_decode(name, program->text, len, options, program->diags)
+                                : pto_program_parse(name, program->text, len, options, program->diags);
     if (!program->program)
-        *status = PTO_ERR_NOMEM;
+        *status = pto_diag_count(program->diags, PTO_ERROR) ? PTO_ERR_REFUSED : PTO_ERR_NOMEM;
     else if (pto_diag_count(program->diags, PTO_ERROR))
         *status = PTO_ERR_REFUSED;
     return *status == PTO_OK;

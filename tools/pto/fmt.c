@@ -14,15 +14,23 @@ static bool write_out(void *context, const char *data, size_t len) {
     return pto_out_write(w->out, data, len, w->diags) == PTO_OK;
 }
 
-static pto_status print_to(const pto_program *program, pto_dialect dialect, const char *path,
-                           pto_diag_list *diags) {
+/* Text of the form, or bytecode. */
+static pto_status put(const pto_program *program, const pto_dialect *dialect, bool strict, pto_write_fn write,
+                      void *context, pto_diag_list *diags) {
+    pto_encode_options options = {.strict = strict};
+    return dialect ? pto_program_print(program, *dialect, write, context, diags)
+                   : pto_program_encode(program, &options, write, context, diags);
+}
+
+static pto_status print_to(const pto_program *program, const pto_dialect *dialect, bool strict,
+                           const char *path, pto_diag_list *diags) {
     if (!strcmp(path, "-")) /* cli_finish tells a full disk, and is silent when the reader has gone */
-        return pto_program_print(program, dialect, cli_write, stdout, diags);
+        return put(program, dialect, strict, cli_write, stdout, diags);
     writer w = {NULL, diags};
     pto_status status = pto_out_open(path, &w.out, diags);
     if (status != PTO_OK)
         return status;
-    status = pto_program_print(program, dialect, write_out, &w, diags);
+    status = put(program, dialect, strict, write_out, &w, diags);
     if (status == PTO_OK)
         return pto_out_commit(w.out, false, diags);
     pto_out_abort(w.out);
@@ -31,23 +39,24 @@ static pto_status print_to(const pto_program *program, pto_dialect dialect, cons
 
 static int run(int argc, char **argv) {
     const char *to = NULL, *target = NULL, *output = "-";
-    bool in_place = false, json = false;
-    const cli_option options[] = {{"--to", 0, &to, NULL},
-                                  {"--target", 't', &target, NULL},
-                                  {"--output", 'o', &output, NULL},
-                                  {"--in-place", 'i', NULL, &in_place},
-                                  {"--json", 0, NULL, &json}};
+    bool in_place = false, json = false, strict = false;
+    const cli_option options[] = {{"--to", 0, &to, NULL},           {"--target", 't', &target, NULL},
+                                  {"--output", 'o', &output, NULL}, {"--in-place", 'i', NULL, &in_place},
+                                  {"--strict", 0, NULL, &strict},   {"--json", 0, NULL, &json}};
     int result;
-    if (!cli_parse(&cli_fmt, &argc, argv, options, 5, &result))
+    if (!cli_parse(&cli_fmt, &argc, argv, options, 6, &result))
         return result;
     pto_parse_options parse = {.target = PTO_TARGET_CPU};
     if (!cli_target(&cli_fmt, target, &parse.target, &parse.has_target))
         return CLI_USAGE;
     if (argc != 1)
         return cli_usage(&cli_fmt, argc ? "one file at a time" : "no file given");
-    pto_dialect dialect = PTO_DIALECT_AS;
-    if (to && !pto_dialect_from_name(to, &dialect))
-        return cli_usage(&cli_fmt, "unknown form %s; the forms are pto-as, level1, level2 and generic", to);
+    bool bytecode = to && !strcmp(to, "bytecode");
+    parse.keep_layouts = bytecode;
+    pto_dialect dialect = bytecode ? PTO_DIALECT_LEVEL2 : PTO_DIALECT_AS;
+    if (to && !bytecode && !pto_dialect_from_name(to, &dialect))
+        return cli_usage(&cli_fmt,
+                         "unknown form %s; the forms are pto-as, level1, level2, generic and bytecode", to);
     cli_program program;
     pto_program *converted = NULL;
     pto_status status;
@@ -55,10 +64,12 @@ static int run(int argc, char **argv) {
         const pto_program *shown = program.program;
         if (!to)
             dialect = pto_program_dialect(program.program);
-        else if (dialect != pto_program_dialect(program.program))
+        else if (dialect != pto_program_dialect(program.program) &&
+                 !(bytecode && pto_program_dialect(program.program) == PTO_DIALECT_GENERIC))
             shown = converted = pto_program_convert(program.program, dialect, program.diags);
-        status =
-            shown ? print_to(shown, dialect, in_place ? argv[0] : output, program.diags) : PTO_ERR_REFUSED;
+        status = shown ? print_to(shown, bytecode ? NULL : &dialect, strict, in_place ? argv[0] : output,
+                                  program.diags)
+                       : PTO_ERR_REFUSED;
     }
     cli_report(program.diags, json);
     pto_program_destroy(converted);
@@ -68,12 +79,14 @@ static int run(int argc, char **argv) {
 
 const cli_command cli_fmt = {
     "fmt", "print a program in canonical form, or in another form",
-    "usage: pto fmt [--to pto-as|level1|level2|generic] [-o OUT | --in-place] FILE\n\n"
+    "usage: pto fmt [--to pto-as|level1|level2|generic|bytecode] [-o OUT | --in-place] FILE\n\n"
     "Prints a program in the canonical spelling of its form, or converts it to another form of the same "
     "meaning.\n"
     "FILE - reads standard input.\n\n"
-    "      --to FORM    pto-as, level1, level2 (also level 3: addresses are kept) or generic (MLIR generic "
+    "      --to FORM    pto-as, level1, level2 (also level 3: addresses are kept) generic (MLIR generic "
     "form)\n"
+    "                   or bytecode (PTO-BC version 0)\n"
+    "      --strict     bytecode: refuse what its opcodes do not hold\n"
     "  -t, --target T   the target that decides the layout of left operands (default: the program's)\n"
     "  -o, --output F   write to F (default: standard output)\n"
     "  -i, --in-place   write back to FILE\n"
