@@ -266,33 +266,6 @@ static void instr_segments(const pto_operation *op, shape *s, uint32_t outs) {
     }
 }
 
-/* tgather and tmrgsort: the dialect's order of operands is not ins, then outs. */
-static void reorder(const pto_operation *op, shape *s, uint32_t outs) {
-    const char *name = pto_form_get(op->form)->text[PTO_TEXT_LEVEL2].opcode + 4;
-    pto_value *old[PTO_MAX_OPERANDS];
-    memcpy(old, s->buffer, sizeof old);
-    uint32_t ins = s->count - outs, n = 0;
-    if (!strcmp(name, "tgather")) {
-        int tmp = pto_form_operand_index(pto_form_get(op->form), "tmp");
-        const pto_value *scratch = tmp >= 0 ? pto_instr_value(op, tmp) : NULL;
-        s->buffer[n++] = old[0];
-        for (uint32_t i = 0; i < outs; i++)
-            s->buffer[n++] = old[ins + i];
-        for (uint32_t i = 1; i < ins; i++) /* indices, tmp, then k */
-            if (old[i] == scratch || pto_type_is_tile(old[i]->type))
-                s->buffer[n++] = old[i];
-        for (uint32_t i = 1; i < ins; i++)
-            if (old[i] != scratch && !pto_type_is_tile(old[i]->type))
-                s->buffer[n++] = old[i];
-    } else if (!strcmp(name, "tmrgsort") && outs > 1) {
-        for (uint32_t i = 0; i + 1 < ins; i++)
-            s->buffer[n++] = old[i];
-        s->buffer[n++] = old[ins];     /* dst */
-        s->buffer[n++] = old[ins - 1]; /* tmp */
-        s->buffer[n++] = old[ins + 1]; /* executed */
-    }
-}
-
 static bool describe(const pto_operation *op, shape *s) {
     *s = (shape){.operand = op->operand, .count = op->operand_count, .segment_count = op->segment_count};
     memcpy(s->segment, op->segment, sizeof s->segment);
@@ -315,7 +288,6 @@ static bool describe(const pto_operation *op, shape *s) {
         for (int i = 0; i < 4 && pattern->result[i] >= 0; i++)
             outs += op->operand[pattern->result[i]] != NULL;
         instr_segments(op, s, outs);
-        reorder(op, s, outs);
     }
     return true;
 }

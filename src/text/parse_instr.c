@@ -354,7 +354,33 @@ static bool destination_before_scratch(const pto_form_desc *form) {
     return !strcmp(form->mnemonic, "TRSQRT") || !strcmp(form->mnemonic, "TCVT");
 }
 
+/* tgather: src, dst, cdst, indices, tmp, kValue; tmrgsort of lists: srcs, dst, tmp, executed (60, 3.9). */
+static bool irregular_order(const pto_form_desc *form, int8_t *order) {
+    const pto_text_pattern *pattern = &form->text[PTO_TEXT_LEVEL2];
+    bool gather = !strcmp(form->mnemonic, "TGATHER");
+    int sources = 0, n = 0;
+    while (pattern->operand[sources] >= 0)
+        sources++;
+    if (!gather && (strcmp(form->mnemonic, "TMRGSORT") != 0 || pattern->result[1] < 0))
+        return false;
+    int leading = gather ? 1 : sources - 1;
+    for (int i = 0; i < leading; i++)
+        order[n++] = pattern->operand[i];
+    for (int i = 0; pattern->result[i] >= 0 && (gather || i == 0); i++)
+        order[n++] = pattern->result[i];
+    for (int scalars = 0; scalars < 2; scalars++)
+        for (int i = leading; i < sources; i++)
+            if ((form->operand[pattern->operand[i]].role == PTO_ROLE_SCALAR) == (scalars == 1))
+                order[n++] = pattern->operand[i];
+    if (!gather)
+        order[n++] = pattern->result[1];
+    order[n] = -1;
+    return true;
+}
+
 void pto_mlir_ir_order(const pto_form_desc *form, int8_t order[PTO_MAX_OPERANDS + 1]) {
+    if (irregular_order(form, order))
+        return;
     const pto_text_pattern *pattern = &form->text[PTO_TEXT_LEVEL2];
     bool defines = pattern->spelling && pattern->spelling[0] == '%';
     bool late = destination_before_scratch(form);
