@@ -5,6 +5,7 @@
  * used from begin to end. Two storages may share bytes if their lives, both ends included, do not meet. All
  * storages that one handle may name live as one. */
 #include "pass/code.h"
+#include "pass/pack.h"
 
 #include "isa/legality.h"
 
@@ -97,106 +98,20 @@ static uint64_t limit_of(const pto_code *code, pto_loc loc) {
     return capacity < 253952 ? capacity : 253952; /* the rest belongs to the SIMT runtime */
 }
 
-typedef struct range {
-    uint64_t begin, end;
-} range;
-
-static int by_begin(const void *a, const void *b) {
-    const range *x = a, *y = b;
-    return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
-static bool in_conflict(const placement *p, int32_t a, int32_t b) {
-    const life *x = life_of(p, a), *y = life_of(p, b);
-    return x->begin <= y->end && y->begin <= x->end;
-}
-
-/* First fit in the given order. */
-static bool first_fit(placement *p, pto_loc loc, range *taken) {
-    pto_code *code = p->code;
-    uint64_t align = alignment(loc), limit = limit_of(code, loc);
-    for (int32_t i = 0; i < p->count; i++) {
-        pto_code_storage *own = &code->storage[p->order[i]];
-        int32_t count = 0;
-        for (int32_t k = 0; k < code->storage_count; k++) {
-            /* fixed ones keep their bytes for the whole program; of the others, those placed before */
-            const pto_code_storage *other = &code->storage[k];
-            if (other->fixed && other->loc == loc)
-                taken[count++] = (range){other->addr, other->addr + other->bytes};
-        }
-        for (int32_t k = 0; k < i; k++) {
-            const pto_code_storage *other = &code->storage[p->order[k]];
-            if (in_conflict(p, p->order[i], p->order[k]))
-                taken[count++] = (range){other->addr, other->addr + other->bytes};
-        }
-        qsort(taken, (size_t)count, sizeof *taken, by_begin);
-        uint64_t at = 0;
-        for (int32_t k = 0; k < count; k++) {
-            if (taken[k].begin >= at + own->bytes)
-                break;
-            if (taken[k].end > at)
-                at = (taken[k].end + align - 1) / align * align;
-        }
-        if (own->bytes > limit || at > limit - own->bytes)
-            return false;
-        own->addr = at;
-    }
-    return true;
-}
-
-/* Sorting needs the lives; qsort has no context, so sort indices by merging keys first. */
-typedef struct sort_key {
-    uint64_t first;
-    int32_t second, storage;
-} sort_key;
-
-static int by_key(const void *a, const void *b) {
-    const sort_key *x = a, *y = b;
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    if (x->second != y->second)
-        return x->second < y->second ? -1 : 1;
-    return x->storage < y->storage ? -1 : x->storage > y->storage;
-}
-
-static void sort_order(placement *p, sort_key *key, bool by_size) {
-    for (int32_t i = 0; i < p->count; i++) {
-        int32_t s = p->order[i];
-        uint64_t birth = (uint64_t)life_of(p, s)->begin;
-        key[i] = (sort_key){by_size ? UINT64_MAX - p->code->storage[s].bytes : birth, (int32_t)birth, s};
-    }
-    qsort(key, (size_t)p->count, sizeof *key, by_key);
-    for (int32_t i = 0; i < p->count; i++)
-        p->order[i] = key[i].storage;
-}
-
 static pto_where where_of(const pto_code *code, const pto_operation *op) {
     return op && code->program->source ? pto_at(code->program->source, op->span.begin, op->span.end)
                                        : pto_nowhere();
 }
 
 /* The tiles that live at the fullest instruction. */
-static void report_overflow(const placement *p, pto_loc loc, pto_diag_list *diags) {
+static void report_overflow(const placement *p, pto_loc loc, const pto_pack_result *packed,
+                            pto_diag_list *diags) {
+    int32_t worst = packed->worst;
     const pto_code *code = p->code;
-    int32_t worst = 0;
-    uint64_t most = 0;
-    for (int32_t i = 0; i < p->count; i++) {
-        uint64_t sum = 0;
-        int32_t at = life_of(p, p->order[i])->begin;
-        for (int32_t k = 0; k < p->count; k++) {
-            const life *other = life_of(p, p->order[k]);
-            if (other->begin <= at && at <= other->end)
-                sum += code->storage[p->order[k]].bytes;
-        }
-        if (sum > most) {
-            most = sum;
-            worst = at;
-        }
-    }
     const pto_rule_text *text = pto_rule_find("PTO-E0906");
     pto_diag_add(diags, PTO_ERROR, "PTO-E0906", where_of(code, code->origin[worst]), "%s: %s",
                  pto_loc_name(loc), text ? text->title : "tiles do not fit");
-    pto_diag_found(diags, "%llu bytes of tiles that live at one time", (unsigned long long)most);
+    pto_diag_found(diags, "%llu bytes of tiles that live at one time", (unsigned long long)packed->bound);
     pto_diag_allowed(diags, "%llu bytes", (unsigned long long)limit_of(code, loc));
     pto_diag_target(diags, pto_target_name(code->target));
     if (text && text->fix)
@@ -236,24 +151,37 @@ static pto_status place_memory(placement *p, pto_loc loc, pto_diag_list *diags) 
     }
     if (!p->count)
         return PTO_OK;
-    sort_key *key = pto_arena_array(&code->arena, (size_t)p->count, sizeof *key);
-    range *taken = pto_arena_array(&code->arena, (size_t)code->storage_count * 2, sizeof *taken);
-    sort_order(p, key, false);
-    if (!fixed && sum <= limit_of(code, loc)) {
+    pto_pack_item *item = pto_arena_array(&code->arena, (size_t)p->count, sizeof *item);
+    pto_pack_range *taken = pto_arena_array(&code->arena, (size_t)code->storage_count, sizeof *taken);
+    int32_t taken_count = 0;
+    for (int32_t i = 0; i < p->count; i++) {
+        const life *own = life_of(p, p->order[i]);
+        item[i] =
+            (pto_pack_item){.begin = own->begin, .end = own->end, .bytes = code->storage[p->order[i]].bytes};
+    }
+    /* fixed ones keep their bytes for the whole program */
+    for (int32_t k = 0; fixed && k < code->storage_count; k++) {
+        const pto_code_storage *other = &code->storage[k];
+        if (other->fixed && other->loc == loc)
+            taken[taken_count++] = (pto_pack_range){other->addr, other->addr + other->bytes};
+    }
+    pto_pack_result packed = {.fits = !fixed && sum <= limit_of(code, loc)};
+    if (packed.fits) { /* as long as there is room, nothing is shared and nothing has to wait */
         uint64_t at = 0;
         for (int32_t i = 0; i < p->count; i++) {
-            code->storage[p->order[i]].addr = at;
-            at += (code->storage[p->order[i]].bytes + align - 1) / align * align;
+            item[i].addr = at;
+            at += (item[i].bytes + align - 1) / align * align;
         }
-        return PTO_OK;
+    } else {
+        packed = pto_pack(&code->arena, item, p->count, align, limit_of(code, loc), taken, taken_count);
     }
-    if (first_fit(p, loc, taken))
-        return PTO_OK;
-    sort_order(p, key, true);
-    if (first_fit(p, loc, taken))
-        return PTO_OK;
-    report_overflow(p, loc, diags);
-    return PTO_ERR_REFUSED;
+    if (!packed.fits) {
+        report_overflow(p, loc, &packed, diags);
+        return PTO_ERR_REFUSED;
+    }
+    for (int32_t i = 0; i < p->count; i++)
+        code->storage[p->order[i]].addr = item[i].addr;
+    return PTO_OK;
 }
 
 static void record_use(pto_code *code) {
