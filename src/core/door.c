@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The door: every instruction of every front end is executed here and nowhere else. */
 #include "core/core.h"
+#include "isa/extents.h"
 #include "kernel/table.h"
 #include "tile/global.h"
 #include "tile/tile.h"
@@ -90,9 +91,13 @@ static bool is_legal(pto_core *core, const pto_instr *instr) {
 static bool global_in_bounds(pto_core *core, const pto_instr *instr, int i) {
     const pto_global *global = instr->operand[i].global;
     pto_global_fault fault;
-    if (pto_global_in_bounds(global, &fault))
-        return true;
     const pto_form_desc *form = pto_form_get(instr->form);
+    bool from_acc = false;
+    for (int k = 0; k < form->operand_count; k++)
+        from_acc |= form->operand[k].role == PTO_ROLE_IN && instr->operand[k].kind == PTO_OPERAND_TILE &&
+                    instr->operand[k].tile->type.loc == PTO_LOC_ACC;
+    if (pto_global_in_bounds_of(global, pto_layout_inner_width(global->layout, global->dtype, from_acc), &fault))
+        return true;
     pto_diag_add(core->diags, PTO_ERROR, "PTO-E0901", pto_at_operand(form->operand[i].name),
                  "%s: access outside of argument %s", form->mnemonic,
                  global->name ? global->name : "(unnamed)");

@@ -26,6 +26,29 @@ static const dims layouts[] = {
     {PTO_LAYOUT_FRACTAL_Z_3D, 4, {H, N1, N0, C0}},
 };
 
+void pto_conv_fields(const pto_conv *c, int64_t field[PTO_CONV_FIELDS]) {
+    const int64_t all[PTO_CONV_FIELDS] = {c->layout,        c->rank,          c->shape[0],
+                                          c->shape[1],      c->shape[2],      c->shape[3],
+                                          c->shape[4],      c->shape[5],      c->fmap_h,
+                                          c->fmap_w,        c->pad_list[0],   c->pad_list[1],
+                                          c->pad_list[2],   c->pad_list[3],   c->filter_h,
+                                          c->filter_w,      c->dilation_h,    c->dilation_w,
+                                          c->stride_h,      c->stride_w,      (int64_t)c->pad_value,
+                                          c->channel_size,  c->repeat_stride, c->repeat_time,
+                                          c->repeat_mode,   c->transpose,     c->dst_stride,
+                                          c->dst_m_position};
+    memcpy(field, all, sizeof all);
+}
+
+bool pto_conv_equal(const pto_conv *a, const pto_conv *b) {
+    if (a == b || !a || !b)
+        return a == b;
+    int64_t x[PTO_CONV_FIELDS], y[PTO_CONV_FIELDS];
+    pto_conv_fields(a, x);
+    pto_conv_fields(b, y);
+    return !memcmp(x, y, sizeof x);
+}
+
 static const dims *find(pto_layout layout, int32_t rank) {
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
         if (layouts[i].layout == layout && layouts[i].rank == rank)

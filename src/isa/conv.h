@@ -25,6 +25,12 @@ typedef struct pto_conv_map {
     bool blocks; /* FRACTAL_Z of 4 dimensions, FRACTAL_Z_3D: H counts row blocks, G, C1, D, H, W of them */
 } pto_conv_map;
 
+/* All of a description as numbers, for comparing and for keys. */
+enum { PTO_CONV_FIELDS = 28 };
+void pto_conv_fields(const pto_conv *conv, int64_t field[PTO_CONV_FIELDS]);
+/* Either may be NULL. */
+bool pto_conv_equal(const pto_conv *a, const pto_conv *b);
+
 /* May a convolution tile of the layout have so many dimensions? */
 bool pto_conv_rank_fits(pto_layout layout, int32_t rank);
 pto_conv_map pto_conv_map_tile(const pto_conv *conv);

@@ -17,20 +17,51 @@ static int64_t product(const int64_t *shape, const int *dims, int count) {
     return zero ? 0 : result;
 }
 
-void pto_layout_extents(pto_layout layout, const int64_t shape[5], int64_t *rows, int64_t *cols) {
+static int64_t known(int64_t extent) { return extent < 0 ? -1 : extent; }
+
+int64_t pto_layout_inner_width(pto_layout layout, pto_dtype dtype, bool from_acc) {
+    if (layout != PTO_LAYOUT_NDC1HWC0)
+        return 0;
+    unsigned bits = pto_dtype_bits(dtype);
+    return from_acc && dtype == PTO_S32 ? 16 : bits ? 256 / (int64_t)bits : 1;
+}
+
+void pto_layout_extents(pto_layout layout, const int64_t shape[5], int64_t c0, int64_t *rows, int64_t *cols) {
     switch (layout) {
     case PTO_LAYOUT_DN:
-        *rows = shape[3] < 0 ? -1 : shape[3];
+        *rows = known(shape[3]);
         *cols = product(shape, (const int[]){0, 1, 2, 4}, 4);
         break;
     case PTO_LAYOUT_NZ:
         *rows = product(shape, (const int[]){2, 3}, 2);
         *cols = product(shape, (const int[]){0, 1, 4}, 3);
         break;
+    case PTO_LAYOUT_NC1HWC0:
+        *rows = product(shape, (const int[]){0, 2, 3}, 3);
+        *cols = product(shape, (const int[]){1, 4}, 2);
+        break;
+    case PTO_LAYOUT_NDC1HWC0:
+        *rows = product(shape, (const int[]){0, 3, 4}, 3);
+        *cols = product(shape, (const int[]){1, 2}, 2);
+        if (*cols > 0 && __builtin_mul_overflow(*cols, c0, cols))
+            *cols = INT64_MAX;
+        break;
+    case PTO_LAYOUT_NHWC:
+        *rows = product(shape, (const int[]){1, 2, 3}, 3);
+        *cols = known(shape[4]);
+        break;
+    case PTO_LAYOUT_NCHW:
+        *rows = product(shape, (const int[]){1, 3, 4}, 3);
+        *cols = known(shape[2]);
+        break;
+    case PTO_LAYOUT_NCDHW:
+        *rows = product(shape, (const int[]){0, 2, 3, 4}, 4);
+        *cols = known(shape[1]);
+        break;
     case PTO_LAYOUT_ND:
     default:
         *rows = product(shape, (const int[]){0, 1, 2, 3}, 4);
-        *cols = shape[4] < 0 ? -1 : shape[4];
+        *cols = known(shape[4]);
         break;
     }
 }

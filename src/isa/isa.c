@@ -3,6 +3,7 @@
 #include "isa/isa.h"
 #include <pto/ops.h>
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -10,7 +11,20 @@ static bool opcode_equals(const char *opcode, const char *s, size_t len) {
     return opcode && strlen(opcode) == len && !strncasecmp(opcode, s, len);
 }
 
+/* Older spellings (60, 1.6). */
+static const char *const synonyms[][2] = {{"tsetfmatrix", "setfmatrix"},
+                                          {"tset_img2col_rpt", "set_img2col_rpt"},
+                                          {"tset_img2col_padding", "set_img2col_padding"}};
+
 int pto_form_find_opcode(pto_text_form text, const char *opcode, size_t len) {
+    char newer[48];
+    size_t prefix = text == PTO_TEXT_AS ? 0 : 4; /* pto. */
+    for (size_t i = 0; len > prefix && i < sizeof synonyms / sizeof *synonyms; i++)
+        if (opcode_equals(synonyms[i][0], opcode + prefix, len - prefix)) {
+            len = (size_t)snprintf(newer, sizeof newer, "%.*s%s", (int)prefix, opcode, synonyms[i][1]);
+            opcode = newer;
+            break;
+        }
     for (int i = 0; i < PTO_FORM_COUNT; i++)
         if (opcode_equals(pto_form_table[i].text[text].opcode, opcode, len))
             return i;

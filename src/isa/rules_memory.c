@@ -33,12 +33,21 @@ static void refuse_pair(pto_legality *legality, int tile_operand, int tensor_ope
                         pto_layout_name(legality->operand[tensor_operand].layout));
 }
 
+/* Convolution layouts that a store from acc (on cpu: of any tile) writes. */
+static bool is_conv_layout(pto_layout layout) {
+    return layout == PTO_LAYOUT_NC1HWC0 || layout == PTO_LAYOUT_NDC1HWC0 || layout == PTO_LAYOUT_NHWC ||
+           layout == PTO_LAYOUT_NCHW || layout == PTO_LAYOUT_NCDHW;
+}
+
 /* Every extent is positive, and the valid region of the tile is what the tensor covers. */
 static void check_extents(pto_legality *legality, int tile_operand, int tensor_operand) {
     const pto_legality_operand *tile = &legality->operand[tile_operand];
     const pto_legality_operand *tensor = &legality->operand[tensor_operand];
-    if ((unsigned)tensor->layout > PTO_LAYOUT_NZ) {
-        refuse_pair(legality, tile_operand, tensor_operand, "tensors in ND, DN, NZ");
+    bool store = tensor_operand == 0;
+    if ((unsigned)tensor->layout > PTO_LAYOUT_NZ && !(store && is_conv_layout(tensor->layout))) {
+        refuse_pair(legality, tile_operand, tensor_operand,
+                    store ? "tensors in ND, DN, NZ, NC1HWC0, NDC1HWC0, NHWC, NCHW, NCDHW"
+                          : "tensors in ND, DN, NZ");
         return;
     }
     for (int d = 0; d < 5; d++)
@@ -52,8 +61,16 @@ static void check_extents(pto_legality *legality, int tile_operand, int tensor_o
                             tile->valid_rows, tile->valid_cols);
         return;
     }
+    bool leading = tensor->layout == PTO_LAYOUT_NHWC || tensor->layout == PTO_LAYOUT_NCHW;
+    if (leading && known_other(tensor->shape[0], 1)) {
+        pto_legality_refuse(legality, "PTO-E0704", tensor_operand, "extent 1 of dimension 0", "%lld",
+                            (long long)tensor->shape[0]);
+        return;
+    }
     int64_t rows, cols;
-    pto_layout_extents(tensor->layout, tensor->shape, &rows, &cols);
+    int64_t c0 =
+        pto_layout_inner_width(tensor->layout, tensor->dtype, tile->type.loc == PTO_LOC_ACC);
+    pto_layout_extents(tensor->layout, tensor->shape, c0, &rows, &cols);
     if ((tile->valid_rows >= 0 && known_other(rows, tile->valid_rows)) ||
         (tile->valid_cols >= 0 && known_other(cols, tile->valid_cols))) {
         char allowed[96];
@@ -74,7 +91,7 @@ static void check_innermost_stride(pto_legality *legality, int tensor_operand) {
                                tensor->layout == PTO_LAYOUT_NZ   ? inner
                                : tensor->layout == PTO_LAYOUT_DN ? 1
                                                                  : -1,
-                               tensor->layout == PTO_LAYOUT_DN ? -1 : 1};
+                               tensor->layout == PTO_LAYOUT_DN || tensor->layout == PTO_LAYOUT_NDC1HWC0 ? -1 : 1};
     for (int d = 4; d >= 2; d--) {
         if (wanted[d] < 0 || tensor->stride[d] == PTO_UNKNOWN || tensor->stride[d] == wanted[d] ||
             tensor->shape[d] == 1 || tensor->shape[d] < 0)
@@ -136,8 +153,10 @@ static bool same_layout(const pto_tile_type *type, pto_layout layout) {
         return is_layout(type, "DN");
     case PTO_LAYOUT_NZ:
         return is_layout(type, "Nz");
-    default:
+    case PTO_LAYOUT_ND:
         return is_layout(type, "ND");
+    default:
+        return false;
     }
 }
 
@@ -338,18 +357,39 @@ void pto_rule_store_extents(pto_legality *legality, const pto_rule_use *use) {
     check_extents(legality, 1, 0);
 }
 
-/* The inner width of an NZ tensor that takes an accumulator. */
+/* The inner width of an NZ or NC1HWC0 tensor that takes an accumulator. */
 static void check_acc_nz(pto_legality *legality) {
     const pto_legality_operand *tensor = &legality->operand[0];
     int64_t c0 = elements_of_32_bytes(tensor->dtype), width = tensor->shape[4];
     bool f32 = tensor->dtype == PTO_F32;
     bool ok = width < 0 || width == (tensor->dtype == PTO_S32 ? 16 : c0) || (f32 && width == 16);
-    if (ok && !known_other(tensor->shape[3], 16))
+    if (ok && (tensor->layout != PTO_LAYOUT_NZ || !known_other(tensor->shape[3], 16)))
         return;
     char allowed[48];
     snprintf(allowed, sizeof allowed, "16 x %s%d", f32 ? "8 or 16 x " : "", f32 || c0 == 8 ? 16 : (int)c0);
     pto_legality_refuse(legality, "PTO-E0706", 0, allowed, "%lld x %lld", (long long)tensor->shape[3],
                         (long long)width);
+}
+
+/* The fixpipe writes the rows of a tile at one pitch (NHWC) or one after the other (NCHW, NCDHW): H and W are
+ * packed, and no other extent lies between (00-model, 6.4). */
+static void check_packed(pto_legality *legality) {
+    const pto_legality_operand *tensor = &legality->operand[0];
+    const int64_t *s = tensor->shape, *t = tensor->stride;
+    int one = tensor->layout == PTO_LAYOUT_NCHW ? 1 : tensor->layout == PTO_LAYOUT_NCDHW ? 2 : -1;
+    if (one >= 0 && known_other(s[one], 1)) {
+        pto_legality_refuse(legality, "PTO-E0704", 0, "an extent of 1", "extent %lld of dimension %d",
+                            (long long)s[one], one);
+        return;
+    }
+    int w = tensor->layout == PTO_LAYOUT_NHWC ? 3 : 4, h = w - 1;
+    bool known = s[w] > 0 && s[h] > 1 && t[w] != PTO_UNKNOWN && t[h] != PTO_UNKNOWN;
+    int64_t packed;
+    if (tensor->layout == PTO_LAYOUT_NDC1HWC0 || !known ||
+        (!__builtin_mul_overflow(s[w], t[w], &packed) && packed == t[h]))
+        return;
+    pto_legality_refuse(legality, "PTO-E0707", 0, "rows of W one behind the other", "stride %lld of dimension %d",
+                        (long long)t[h], h);
 }
 
 void pto_rule_store_layout_pair(pto_legality *legality, const pto_rule_use *use) {
@@ -359,10 +399,17 @@ void pto_rule_store_layout_pair(pto_legality *legality, const pto_rule_use *use)
     if (!is_npu(legality))
         return; /* any pair */
     if (tile->loc == PTO_LOC_ACC) {
-        if (tensor->layout == PTO_LAYOUT_DN)
-            refuse_pair(legality, 1, 0, "ND, NZ");
-        else if (tensor->layout == PTO_LAYOUT_NZ)
+        static const uint32_t a2a3 = 1u << PTO_LAYOUT_ND | 1u << PTO_LAYOUT_NZ | 1u << PTO_LAYOUT_NC1HWC0 |
+                                     1u << PTO_LAYOUT_NDC1HWC0,
+                              a5 = 1u << PTO_LAYOUT_ND | 1u << PTO_LAYOUT_NZ | 1u << PTO_LAYOUT_NHWC |
+                                   1u << PTO_LAYOUT_NCHW | 1u << PTO_LAYOUT_NCDHW;
+        bool is_a5 = legality->target == PTO_TARGET_A5;
+        if (!((is_a5 ? a5 : a2a3) >> tensor->layout & 1))
+            refuse_pair(legality, 1, 0, is_a5 ? "ND, NZ, NHWC, NCHW, NCDHW" : "ND, NZ, NC1HWC0, NDC1HWC0");
+        else if (tensor->layout == PTO_LAYOUT_NZ || tensor->layout == PTO_LAYOUT_NC1HWC0)
             check_acc_nz(legality);
+        else if (is_conv_layout(tensor->layout))
+            check_packed(legality);
         else if (legality->target == PTO_TARGET_A2A3 && !one_batch(tensor))
             pto_legality_refuse(legality, "PTO-E0704", 0, "extents of dimensions 0 to 2 of 1",
                                 "%lld, %lld, %lld", (long long)tensor->shape[0], (long long)tensor->shape[1],
@@ -386,8 +433,8 @@ void pto_rule_store_limits(pto_legality *legality, const pto_rule_use *use) {
         if (!check_most(legality, 1, "columns", tile->cols, 4095) ||
             !check_most(legality, 1, "rows", tile->rows, tensor->layout == PTO_LAYOUT_ND ? 8192 : 65535))
             return;
-        bool nz = tensor->layout == PTO_LAYOUT_NZ;
-        if (nz && (tile->cols % 16 || (a2a3 && source->valid_cols > 0 && source->valid_cols % 16)))
+        bool nz = tensor->layout == PTO_LAYOUT_NZ, nd = tensor->layout == PTO_LAYOUT_ND;
+        if (!nd && (tile->cols % 16 || (nz && a2a3 && source->valid_cols > 0 && source->valid_cols % 16)))
             pto_legality_refuse(legality, "PTO-E0708", 1, "a multiple of 16 columns", "%d columns, %d valid",
                                 tile->cols, source->valid_cols);
     } else if (a2a3) {

@@ -78,5 +78,22 @@ void pto_rule_scale_side(pto_legality *, const pto_rule_use *);
 void pto_rule_scale_address(pto_legality *, const pto_rule_use *);
 void pto_rule_boxing_layout(pto_legality *, const pto_rule_use *);
 void pto_rule_boxing_extents(pto_legality *, const pto_rule_use *);
+void pto_rule_conv_place(pto_legality *, const pto_rule_use *);
+void pto_rule_conv_types(pto_legality *, const pto_rule_use *);
+void pto_rule_conv_load_layouts(pto_legality *, const pto_rule_use *);
+void pto_rule_conv_store_layouts(pto_legality *, const pto_rule_use *);
+void pto_rule_conv_trans_layouts(pto_legality *, const pto_rule_use *);
+void pto_rule_conv_load_extents(pto_legality *, const pto_rule_use *);
+void pto_rule_conv_store_extents(pto_legality *, const pto_rule_use *);
+void pto_rule_conv_trans_extents(pto_legality *, const pto_rule_use *);
+void pto_rule_conv_trans_tmp(pto_legality *, const pto_rule_use *);
+void pto_rule_conv_fill(pto_legality *, const pto_rule_use *);
+void pto_rule_conv_extract_path(pto_legality *, const pto_rule_use *);
+void pto_rule_conv_extract_boxes(pto_legality *, const pto_rule_use *);
+void pto_rule_conv_extract_window(pto_legality *, const pto_rule_use *);
+void pto_rule_fmatrix_mode(pto_legality *, const pto_rule_use *);
+void pto_rule_img2col_position(pto_legality *, const pto_rule_use *);
+void pto_rule_img2col_places(pto_legality *, const pto_rule_use *);
+void pto_rule_img2col_parameters(pto_legality *, const pto_rule_use *);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TLOAD and TSTORE (part 30): between global memory and tiles. */
+#include "isa/extents.h"
 #include "kernel/fixpipe.h"
 #include "kernel/global_add.h"
 #include "kernel/kernel.h"
@@ -75,7 +76,8 @@ PTO_KERNEL(tstore) {
                        .fixpipe =
                            pto_fixpipe_mode_of(pto_call_attr(call, 4) != 0, call->numeric->relu_keeps_nan)};
     pto_rects rects = {.dst_rows = pto_axis_global_rows(dst),
-                       .dst_cols = pto_axis_global_cols(dst),
+                       .dst_cols = pto_axis_global_cols_of(
+                           dst, pto_layout_inner_width(dst->layout, dst->dtype, mode.acc)),
                        .src_rows = pto_axis_tile_rows(&src->type),
                        .src_cols = pto_axis_tile_cols(&src->type),
                        .rows = src->valid_rows,

@@ -32,7 +32,10 @@ static const pto_enum_value endpoint[] = {{"TLOAD", 0},    {"TSTORE_ACC", 1},   
                                           {"TMOV_M2L", 3}, {"TMOV_M2S", 4},       {"TMOV_M2B", 5},
                                           {"TMOV_M2V", 6}, {"TMOV_V2M", 7},       {"TMATMUL", 8},
                                           {"TVEC", 9},     {"TVECWAIT_EVENT", 10}};
-static const pto_enum_value layout[] = {{"nd", 0}, {"dn", 1}, {"nz", 2}};
+/* nd, dn, nz; the convolution layouts are ours (00-model, 16.2). */
+static const pto_enum_value layout[] = {{"nd", 0},      {"dn", 1},         {"nz", 2},     {"nc1hwc0", 12},
+                                        {"nchw", 14},   {"nhwc", 16},      {"ndc1hwc0", 17},
+                                        {"ncdhw", 18},  {"fractal_z", 19}, {"fractal_z_3d", 21}};
 static const pto_enum_value kernel_kind[] = {{"cube", 0}, {"vector", 1}};
 static const pto_enum_value core_type[] = {{"AIC", 1}, {"AIV", 2}, {"MIX", 3}, {"AIC_OR_AIV", 4}};
 static const pto_enum_value padmode[] = {{"PadNull", 0}, {"PadFirstElem", 1}, {"PadValue", 2}};

@@ -2,6 +2,8 @@
 /* Structural comparison of two programs. */
 #include "program/program.h"
 
+#include "isa/conv.h"
+
 #include <string.h>
 
 static bool types_equal(const pto_type *const *a, const pto_type *const *b, uint32_t count) {
@@ -15,7 +17,7 @@ static bool tiles_equal(const pto_tile_type *a, const pto_tile_type *b) {
     return a->loc == b->loc && a->dtype == b->dtype && a->rows == b->rows && a->cols == b->cols &&
            a->valid_rows == b->valid_rows && a->valid_cols == b->valid_cols && a->blayout == b->blayout &&
            a->slayout == b->slayout && a->fractal == b->fractal && a->pad == b->pad &&
-           a->compact == b->compact;
+           a->compact == b->compact && pto_conv_equal(a->conv, b->conv);
 }
 
 bool pto_type_equal(const pto_type *a, const pto_type *b) {

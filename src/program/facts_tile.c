@@ -75,6 +75,8 @@ bool pto_fact_scratch_type(pto_legality *legality, int position, pto_tile_type *
                 continue;
             if (dtype == PTO_DTYPE_NONE)
                 dtype = other->type.dtype;
+            if (other->type.conv)
+                continue;
             candidate[count] = other->type;
             candidate[count].valid_rows = other->type.rows;
             candidate[count].valid_cols = other->type.cols;
@@ -211,20 +213,13 @@ pto_layout pto_fact_infer_layout(pto_dtype dtype, const int64_t shape[5], const 
 
 static bool given_layout(const pto_operation *op, pto_layout *layout) {
     const pto_attr *attr = pto_operation_attr(op, "layout");
-    static const struct {
-        const char *name;
-        pto_layout layout;
-    } names[] = {{"nd", PTO_LAYOUT_ND}, {"dn", PTO_LAYOUT_DN}, {"nz", PTO_LAYOUT_NZ}};
-    if (attr && attr->kind == PTO_AV_INT && attr->i >= 0 && attr->i <= 2) {
-        *layout = (pto_layout)attr->i;
-        return true;
-    }
-    for (size_t i = 0; attr && i < 3; i++) {
-        if (pto_str_equal_ignore_case(attr->text, pto_str_from(names[i].name))) {
-            *layout = names[i].layout;
+    const pto_enum_desc *names = pto_enum_find(PTO_STR("layout"));
+    for (uint32_t i = 0; attr && i < names->count; i++)
+        if (attr->kind == PTO_AV_INT ? attr->i == names->values[i].number
+                                     : pto_str_equal_ignore_case(attr->text, pto_str_from(names->values[i].name))) {
+            *layout = (pto_layout)names->values[i].number;
             return true;
         }
-    }
     return false;
 }
 
@@ -307,6 +302,8 @@ bool pto_fact_view(const pto_value *view, pto_view_facts *facts) {
 }
 
 pto_layout pto_fact_layout_for(const pto_view_facts *facts, const pto_tile_type *tile) {
+    if (tile->conv)
+        return facts->layout_given ? facts->layout : tile->conv->layout;
     if (facts->layout_given || !facts->layout_ambiguous || !facts->column || tile->loc != PTO_LOC_VEC ||
         tile->slayout != PTO_NONE_BOX)
         return facts->layout;

@@ -25,7 +25,8 @@ pto_op_kind pto_op_kind_find(pto_str name) {
     for (int i = 0; i < PTO_OPK_COUNT; i++)
         if (names[i] && pto_str_equal(name, pto_str_from(names[i])))
             return (pto_op_kind)i;
-    return PTO_OPK_UNKNOWN;
+    /* the tile's type says of which kind it is */
+    return pto_str_equal(name, PTO_STR("pto.alloc_conv_tile")) ? PTO_OPK_ALLOC_TILE : PTO_OPK_UNKNOWN;
 }
 
 #define INT_FLAGS "overflowFlags?"

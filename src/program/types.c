@@ -2,6 +2,8 @@
 /* Types of programs: interned, so that equal types are one pointer. */
 #include "program/program.h"
 
+#include "isa/conv.h"
+
 #include <string.h>
 
 /* The fields that tell types apart, as bytes. */
@@ -10,6 +12,7 @@ typedef struct type_key {
     uint32_t element, input_count, result_count;
     int64_t dim[5];
     int64_t tile[11];
+    int64_t conv[PTO_CONV_FIELDS];
 } type_key;
 
 static pto_str make_key(pto_program *program, const pto_type *type, type_key *fixed) {
@@ -33,6 +36,8 @@ static pto_str make_key(pto_program *program, const pto_type *type, type_key *fi
                                   t->valid_rows, t->valid_cols,   t->blayout, t->slayout,
                                   t->fractal,    (int64_t)t->pad, t->compact};
         memcpy(fixed->tile, tile, sizeof tile);
+        if (t->conv)
+            pto_conv_fields(t->conv, fixed->conv);
     }
     size_t ids = (size_t)type->input_count + type->result_count;
     if (ids == 0 && type->text.len == 0)
@@ -67,6 +72,13 @@ const pto_type *pto_type_intern(pto_program *program, const pto_type *candidate)
     *type = *candidate;
     type->id = program->type_count;
     type->text = pto_program_copy(program, candidate->text);
+    if (candidate->tile.conv) {
+        pto_conv *conv = pto_arena_new(program->arena, pto_conv);
+        if (!conv)
+            return NULL;
+        *conv = *candidate->tile.conv;
+        type->tile.conv = conv;
+    }
     if (candidate->input_count) {
         const pto_type **copy = pto_arena_array(program->arena, candidate->input_count, sizeof *copy);
         if (!copy)

@@ -92,6 +92,11 @@ const char *pto_type_words(const pto_type *type, char buffer[PTO_TYPE_WORDS]) {
     case PTO_TYPE_TILE_BUF:
         if (type->open)
             return "a tile without parameters";
+        if (type->tile.conv) {
+            snprintf(buffer, PTO_TYPE_WORDS, "a %s convolution tile of %s %s", pto_loc_name(type->tile.loc),
+                     pto_layout_name(type->tile.conv->layout), pto_dtype_name(type->tile.dtype));
+            return buffer;
+        }
         snprintf(buffer, PTO_TYPE_WORDS, "a %s tile of %d x %d %s", pto_loc_name(type->tile.loc),
                  type->tile.rows, type->tile.cols, pto_dtype_name(type->tile.dtype));
         return buffer;

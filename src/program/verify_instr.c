@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Verification of instructions of the table: what is statically known goes to the one legality. */
 #include "program/verify.h"
+
+#include "isa/conv.h"
 #include <pto/ops.h>
 
 #include <stdio.h>
@@ -66,7 +68,11 @@ static void describe_view(const pto_operation *op, const pto_value *value, pto_l
     operand->layout = tile ? pto_fact_layout_for(&facts, &tile->type->tile) : facts.layout;
     memcpy(operand->shape, facts.shape, sizeof operand->shape);
     memcpy(operand->stride, facts.stride, sizeof operand->stride);
-    if (op->index_count && tile) {
+    if (op->index_count && tile && tile->type->tile.conv) {
+        int64_t shape[5];
+        memcpy(shape, operand->shape, sizeof shape);
+        pto_conv_window(tile->type->tile.conv, operand->layout, shape, operand->shape);
+    } else if (op->index_count && tile) {
         /* view[r, c]: the window of the tile's valid region that begins there */
         for (int d = 0; d < 3; d++)
             operand->shape[d] = 1;

@@ -99,6 +99,8 @@ static void check_layout(pto_verifier *v, const pto_operation *op) {
         pto_verify_refuse(v, "PTO-E0426", op, op->span, "layout", "nd, dn, nz", "an unknown layout");
         return;
     }
+    if (facts.layout > PTO_LAYOUT_NZ)
+        return; /* what the dimensions mean, strides do not tell */
     for (int d = 0; d < 5; d++)
         if (facts.shape[d] < 0 || facts.stride[d] < 0)
             return; /* the user's word stands */

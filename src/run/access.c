@@ -2,6 +2,7 @@
 /* Pointers, views, tile handles and single elements at run time (60, 3.9.1). */
 #include "run/machine.h"
 
+#include "isa/conv.h"
 #include "program/facts.h"
 #include "tile/global.h"
 #include <pto/number.h>
@@ -97,6 +98,8 @@ static pto_status index_view(pto_machine *m, const pto_code_op *op) {
     const pto_tile *tile = &m->tile[op->b];
     const int32_t *list = m->code->list + op->extra;
     int64_t window[5] = {1, 1, 1, tile->valid_rows, tile->valid_cols}, elements = 0;
+    if (tile->type.conv)
+        pto_conv_window(tile->type.conv, (pto_layout)op->flag, view.shape, window);
     for (int i = 0; i < op->c; i++) {
         int d = 5 - op->c + i;
         int64_t index = m->reg[list[i]].i, dim = view.shape[d];

@@ -24,7 +24,10 @@ static bool fit(const pto_form_desc *form, const pto_call_arg *args, size_t coun
         /* an attribute is a small number: 64 unsigned bits are a quantisation word */
         bool wide =
             used < count && args[used].kind == PTO_OPERAND_SCALAR && args[used].scalar.dtype == PTO_U64;
-        if (used < count && args[used].kind == wanted_kind(desc) && !(wide && desc->role == PTO_ROLE_ATTR)) {
+        bool other = used < count && args[used].kind == PTO_OPERAND_TILE &&
+                     !pto_operand_takes_tile(desc, &args[used].tile->type);
+        if (used < count && args[used].kind == wanted_kind(desc) && !other &&
+            !(wide && desc->role == PTO_ROLE_ATTR)) {
             const pto_call_arg *arg = &args[used++];
             pto_operand *operand = &instr->operand[i];
             operand->kind = arg->kind;

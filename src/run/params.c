@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an entry's parameters take, and what the body does with them. */
+#include "isa/extents.h"
 #include "program/facts.h"
 #include "program/value_map.h"
 
@@ -133,6 +134,9 @@ static void measure(flow *f, const pto_value *view) {
     f->by_parameters = by_parameters;
     f->param->rank = facts.rank;
     memcpy(f->param->shape, shape, (size_t)facts.rank * sizeof *shape);
+    int64_t inner = pto_layout_inner_width(facts.layout, facts.dtype, false);
+    if (inner) /* C0, which the shape does not show */
+        f->param->shape[facts.rank - 1] *= inner;
 }
 
 static void follow(void *user, const pto_operation *op) {
@@ -218,6 +222,15 @@ static void measure_views(void *user, const pto_operation *op) {
 static void describe(const pto_program *program, pto_arena *scratch, const pto_operation *entry,
                      const pto_value *value, pto_param *param) {
     const pto_type *type = value->type;
+    if (pto_type_is_tile(type) && !type->open && type->tile.conv && type->tile.conv->rank <= 5) {
+        param->kind = PTO_PARAM_TILE;
+        param->dtype = type->tile.dtype;
+        param->rank = type->tile.conv->rank;
+        for (int32_t i = 0; i < param->rank; i++)
+            param->shape[i] = type->tile.conv->shape[i];
+        param->read = param->written = true;
+        return;
+    }
     if (pto_type_is_tile(type)) {
         param->kind = PTO_PARAM_TILE;
         param->dtype = type->tile.dtype;

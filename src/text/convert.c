@@ -2,6 +2,8 @@
 /* Conversion of programs between forms: the plan of steps, and the copying that all steps share. */
 #include "text/convert.h"
 
+#include "isa/conv.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +30,7 @@ static bool same_tile_type(const pto_tile_type *a, const pto_tile_type *b) {
     return a->loc == b->loc && a->dtype == b->dtype && a->rows == b->rows && a->cols == b->cols &&
            a->valid_rows == b->valid_rows && a->valid_cols == b->valid_cols && a->blayout == b->blayout &&
            a->slayout == b->slayout && a->fractal == b->fractal && a->pad == b->pad &&
-           a->compact == b->compact;
+           a->compact == b->compact && pto_conv_equal(a->conv, b->conv);
 }
 
 const pto_type *pto_convert_type(pto_converter *c, const pto_type *type) {

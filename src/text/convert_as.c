@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PTO-AS <-> level 1 (60, 1, 2): constants, and memory operands `%a[%r, %c]`, which become views and back. */
+#include "isa/conv.h"
 #include "text/convert.h"
 #include "text/ssa.h"
 
@@ -96,16 +97,29 @@ static pto_value *whole_view(pto_converter *c, const pto_value *memory, pto_span
     return view;
 }
 
-/* Valid extents of the tile that a memory operand meets. */
-static bool window_of(const pto_operation *op, int position, int64_t size[2]) {
+/* The window of a memory operand in its last `rank` dimensions: the valid region of the tile that it meets, or the
+ * tensor of a convolution tile, of whose layout the memory must be. */
+static bool window_of(const pto_operation *op, int position, const int64_t *dims, uint32_t rank, int64_t size[5]) {
     const pto_form_desc *form = pto_form_get(op->form);
     for (int i = 0; i < form->operand_count; i++) {
         const pto_value *value = i == position ? NULL : pto_instr_value(op, i);
         if (!value || !value->type || !pto_type_is_tile(value->type) || value->type->open)
             continue;
-        size[0] = value->type->tile.valid_rows;
-        size[1] = value->type->tile.valid_cols;
-        return size[0] != PTO_DYNAMIC && size[1] != PTO_DYNAMIC;
+        const pto_tile_type *tile = &value->type->tile;
+        int64_t window[5] = {1, 1, 1, tile->valid_rows, tile->valid_cols}, shape[5] = {1, 1, 1, 1, 1};
+        if (tile->conv) {
+            pto_view_facts facts;
+            bool known = pto_fact_view(op->operand[position], &facts);
+            memcpy(shape + 5 - rank, dims, rank * sizeof *shape);
+            pto_conv_window(tile->conv, tile->conv->layout, shape, window);
+            if (known && facts.layout_given && facts.layout != tile->conv->layout)
+                return false; /* memory operands have no layout of their own */
+        }
+        for (uint32_t d = 0; d + rank < 5; d++)
+            if (window[d] != 1)
+                return false;
+        memcpy(size, window + 5 - rank, rank * sizeof *size);
+        return tile->valid_rows != PTO_DYNAMIC && tile->valid_cols != PTO_DYNAMIC;
     }
     return false;
 }
@@ -129,21 +143,14 @@ static pto_value *partition(pto_converter *c, const pto_operation *op, int posit
                            PTO_STR_ARG(memory->name), rank);
         return NULL;
     }
-    int64_t size[5] = {1, 1, 1, 1, 1}, window[2];
+    int64_t size[5] = {1, 1, 1, 1, 1};
     if (indices == 0) {
         memcpy(size, type->dim, sizeof size);
-    } else if (!window_of(op, position, window)) {
-        pto_convert_refuse(c, op->span, "the valid extents of the tile must be numbers");
+    } else if (!window_of(op, position, type->dim, rank, size)) {
+        pto_convert_refuse(c, op->span,
+                           "the tile's extents must be numbers that fit the %u dimensions of %%%.*s", rank,
+                           PTO_STR_ARG(memory->name));
         return NULL;
-    } else {
-        size[rank - 1] = window[1];
-        if (rank >= 2)
-            size[rank - 2] = window[0];
-        else if (window[0] != 1) {
-            pto_convert_refuse(c, op->span, "a tile of %lld rows does not fit the one dimension of %%%.*s",
-                               (long long)window[0], PTO_STR_ARG(memory->name));
-            return NULL;
-        }
     }
     for (uint32_t d = 0; d < rank; d++)
         if (size[d] < 0) {
@@ -287,17 +294,16 @@ static bool fold_view(pto_converter *c, const pto_operation *op, int position, p
     const pto_value *pointer = part->operand[0]->def->operand[0];
     uint32_t first, count = pto_fact_segment(part, 1, &first), size_first;
     uint32_t sizes = pto_fact_segment(part, 2, &size_first);
-    int64_t window[2];
-    if (count == 0 || count > 5 || sizes != count || !window_of(op, position, window))
+    int64_t window[5];
+    if (count == 0 || count > 5 || sizes != count || part->operand[0]->type->rank != count ||
+        !window_of(op, position, part->operand[0]->type->dim, count, window))
         return false;
     for (uint32_t d = 0; d < count; d++) {
-        int64_t size, wanted = d + 1 == count ? window[1] : d + 2 == count ? window[0] : 1;
-        if (!pto_fact_int(part->operand[size_first + d], &size) || size != wanted)
+        int64_t size;
+        if (!pto_fact_int(part->operand[size_first + d], &size) || size != window[d])
             return false;
         copy->index[d] = pto_convert_value(c, part->operand[first + d]);
     }
-    if (count == 1 && window[0] != 1)
-        return false;
     copy->index_count = count;
     copy->operand[position] = pto_convert_value(c, pointer);
     return true;

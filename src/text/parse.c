@@ -162,6 +162,7 @@ static void parse_text(pto_text_parser *p, const head *found) {
     }
     if (p->main)
         finish_main(p);
+    pto_text_conv_settle(p->program);
     pto_mlir_check_symbols(p, p->program->module);
     unwrap(p->program);
 }

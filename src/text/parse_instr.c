@@ -109,7 +109,7 @@ static bool kind_fits(const pto_operand_desc *desc, const pto_type *type) {
     if (desc->is_global)
         return type->kind == PTO_TYPE_PARTITION_VIEW || type->kind == PTO_TYPE_TENSOR_VIEW ||
                type->kind == PTO_TYPE_MEMREF || type->kind == PTO_TYPE_PTR;
-    return pto_type_is_tile(type);
+    return pto_type_is_tile(type) && (type->open || pto_operand_takes_tile(desc, &type->tile));
 }
 
 /* Text position of input i when `given` inputs are written: optional ones are filled from the left. */
@@ -159,6 +159,8 @@ int pto_text_choose_form(pto_text_form text, int first, pto_value *const *inputs
                 if (pattern->result[k] == pattern->operand[at])
                     misfits += inputs[i] == outputs[k] ? -1 : 100;
         }
+        for (size_t k = 0; outputs && k < output_count; k++)
+            misfits += !kind_fits(&form->operand[pattern->result[k]], outputs[k]->type);
         for (uint32_t i = 0; attrs && i < attrs->attr_count; i++)
             misfits += !has_attr(form, attrs->attr[i].name);
         /* Forms of the same kinds differ in the memory of the source. */

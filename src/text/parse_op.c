@@ -507,7 +507,11 @@ pto_operation *pto_mlir_parse_generic(pto_text_parser *p) {
         }
     }
     for (uint32_t i = 0; i < type->result_count; i++)
-        pto_operation_set_result(p->program, op, i, type->results[i], (pto_str){NULL, 0});
+        pto_operation_set_result(p->program, op, i,
+                                 kind == PTO_OPK_ALLOC_TILE
+                                     ? pto_text_conv_take_attrs(p, op, type->results[i])
+                                     : type->results[i],
+                                 (pto_str){NULL, 0});
     if (!p->dialect_known)
         pto_text_set_dialect(p, PTO_DIALECT_GENERIC);
     return check_structure(p, op) ? op : NULL;

@@ -105,7 +105,9 @@ static pto_operation *alloc_tile(pto_text_parser *p, pto_span name) {
     pto_mlir_values values = {0};
     pto_mlir_spans spans = {0};
     uint32_t given[3] = {0};
-    for (int i = 0; i < 3; i++)
+    const char *spelled = p->source->text + name.begin;
+    bool conv = name.end - name.begin == 19 && !memcmp(spelled, "pto.alloc_conv_tile", 19);
+    for (int i = 0; i < (conv ? 1 : 3); i++)
         if (pto_text_accept_word(p, words[i])) {
             if (!pto_text_expect(p, '=', NULL) || !push_use(p, "a value", &values, &spans))
                 return NULL;
@@ -123,7 +125,10 @@ static pto_operation *alloc_tile(pto_text_parser *p, pto_span name) {
     const pto_type *type = colon_type(p, op, -1, PTO_TYPE_TILE_BUF);
     if (type && !pto_type_is_tile(type))
         pto_text_error(p, "PTO-E0212", pto_text_since(p, begin), "alloc_tile makes a tile");
-    return set_result(p, op, type);
+    else if (type && !type->open && (type->tile.conv != NULL) != conv)
+        pto_text_error(p, "PTO-E0212", pto_text_since(p, begin),
+                       conv ? "alloc_conv_tile makes a convolution tile" : "alloc_conv_tile makes this type");
+    return set_result(p, op, pto_text_conv_take_attrs(p, op, type));
 }
 
 static bool constant_index(const pto_value *value, int64_t *number) {

@@ -279,7 +279,7 @@ static bool parse_shape(tile_parser *t) {
     int64_t dim[5];
     int rank;
     uint32_t begin = p->token.begin;
-    if (!pto_text_parse_dims(p, dim, &rank))
+    if (!pto_text_parse_dims(p, dim, 5, &rank))
         return false;
     pto_span span = {begin, p->token.begin};
     if (rank != 2) {

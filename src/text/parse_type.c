@@ -20,7 +20,7 @@ bool pto_text_at_dims(const pto_text_parser *p) {
     return at < p->source->len && text[at] == 'x';
 }
 
-bool pto_text_parse_dims(pto_text_parser *p, int64_t dim[5], int *rank) {
+bool pto_text_parse_dims(pto_text_parser *p, int64_t *dim, int limit, int *rank) {
     const char *text = p->source->text;
     size_t len = p->source->len;
     uint32_t at = p->token.begin;
@@ -54,10 +54,10 @@ bool pto_text_parse_dims(pto_text_parser *p, int64_t dim[5], int *rank) {
         at++;
         while (at < len && (text[at] == ' ' || text[at] == '\t'))
             at++;
-        if (*rank < 5)
+        if (*rank < limit)
             dim[*rank] = too_big ? PTO_DYNAMIC : value;
-        if (++*rank == 6)
-            pto_text_error(p, "PTO-E0231", (pto_span){begin, at}, "a shape has at most 5 dimensions");
+        if (++*rank == limit + 1)
+            pto_text_error(p, "PTO-E0231", (pto_span){begin, at}, "a shape has at most %d dimensions", limit);
     }
     pto_text_seek(p, at);
     return true;
@@ -213,7 +213,7 @@ static const pto_type *shaped(pto_text_parser *p, pto_type_kind kind, pto_memref
     int rank;
     if (pto_text_at(p, '*') && kind == PTO_TYPE_MEMREF)
         return opaque(p, p->token.begin);
-    if (!pto_text_parse_dims(p, type.dim, &rank))
+    if (!pto_text_parse_dims(p, type.dim, 5, &rank))
         return NULL;
     type.rank = (uint8_t)(rank > 5 ? 5 : rank);
     uint32_t begin = p->token.begin;
@@ -348,6 +348,9 @@ static const pto_type *bang_type(pto_text_parser *p) {
             return pto_type_simple(p->program, PTO_TYPE_EVENT);
         if (pto_str_equal(name, PTO_STR("eventid_array")) && !at_count(p))
             return pto_text_fail(p, "the number of events, <N>"), NULL;
+        if (pto_str_equal(name, PTO_STR("conv_tile")) && pto_text_at(p, '<') &&
+            pto_text_peek(p).kind != PTO_TOKEN_ELLIPSIS)
+            return pto_text_parse_conv(p);
         if (dialect_types[i].kind == PTO_TYPE_OPAQUE || dialect_types[i].kind == PTO_TYPE_EVENT)
             return opaque(p, token.begin);
         return body(p, dialect_types[i].kind, pto_str_equal(name, PTO_STR("global")));

@@ -142,10 +142,20 @@ typedef PTO_VEC(const pto_type *) pto_text_types;
 bool pto_text_parse_types(pto_text_parser *parser, pto_text_types *types);
 /* `T`, or `(T, T)`, or `()`. */
 bool pto_text_parse_type_group(pto_text_parser *parser, pto_text_types *types);
-/* At `4x?x` : reads the dims; false + failed when they are malformed. The element type follows. `rank` may
- * exceed 5, then it was reported. */
-bool pto_text_parse_dims(pto_text_parser *parser, int64_t dim[5], int *rank);
+/* At `4x?x` : reads the dims, at most `limit`; false + failed when they are malformed. The element type follows.
+ * `rank` may exceed the limit, then it was reported. */
+bool pto_text_parse_dims(pto_text_parser *parser, int64_t *dim, int limit, int *rank);
 bool pto_text_at_dims(const pto_text_parser *parser);
+
+/* ---- convolution tiles (conv.c) -------------------------------------------------------------------- */
+
+const pto_type *pto_text_parse_conv(pto_text_parser *parser); /* at `<`: the type of a handle */
+/* The type with the parameters that are among the attributes of its allocation, which lose them. */
+const pto_type *pto_text_conv_take_attrs(pto_text_parser *parser, pto_operation *op, const pto_type *type);
+/* Is the type that is written at a use that of the definition? It may leave the parameters out. */
+bool pto_text_conv_fits(const pto_type *definition, const pto_type *use);
+/* At the end of an SSA text: its convolution tiles are values. */
+void pto_text_conv_settle(pto_program *program);
 
 /* ---- attributes (parse_attr.c) ------------------------------------------------------------------ */
 

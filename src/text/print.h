@@ -23,6 +23,11 @@ void pto_text_print_named_attr(pto_sink *sink, const pto_named_attr *attr);
 bool pto_text_print_attr_dict(pto_sink *sink, const pto_operation *op, const char *but, const char *open);
 void pto_text_print_attrs(pto_sink *sink, const pto_operation *op); /* `{a = 1, b}` of all, if any */
 
+/* A convolution tile, with its parameters or without. */
+void pto_text_print_conv(pto_sink *sink, const pto_type *type, bool parameters);
+/* `open fmap_h = 8, ...`; false when all are at their defaults: nothing is printed. */
+bool pto_text_print_conv_parameters(pto_sink *sink, const pto_type *type, const char *open);
+
 /* ---- programs ---- */
 typedef struct pto_print_scope pto_print_scope;
 

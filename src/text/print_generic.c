@@ -114,6 +114,8 @@ void pto_print_generic(pto_text_printer *t, const pto_operation *op) {
         name = pto_str_from(pattern->opcode);
     } else if (op->kind == PTO_OPK_AS_CONST) {
         name = PTO_STR("arith.constant");
+    } else if (op->kind == PTO_OPK_ALLOC_TILE && op->result[0]->type->tile.conv) {
+        name = PTO_STR("pto.alloc_conv_tile");
     } else if (op->kind != PTO_OPK_UNKNOWN) {
         name = pto_str_from(pto_op_kind_name(op->kind));
     }

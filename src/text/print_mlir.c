@@ -315,6 +315,10 @@ static void scf_while(pto_text_printer *t, const pto_operation *op) {
 
 /* ---- pto ----------------------------------------------------------------------------------- */
 
+static bool is_conv(const pto_type *type) {
+    return pto_type_is_tile(type) && !type->open && type->tile.conv;
+}
+
 /* `word(%a, %b attrs : T, T)` */
 static void group(pto_text_printer *t, const char *word, pto_value *const *values, uint32_t count,
                   const pto_operation *attrs) {
@@ -323,9 +327,14 @@ static void group(pto_text_printer *t, const char *word, pto_value *const *value
     pto_print_values(t, values, count);
     if (attrs)
         pto_print_attr_dict(t, attrs, NULL);
-    if (count) {
-        pto_print_text(t, " : ");
-        pto_print_value_types(t, values, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const pto_type *type = values[i]->type;
+        pto_print_text(t, i ? ", " : " : ");
+        /* the definition has the parameters of a convolution tile */
+        if (is_conv(type))
+            pto_text_print_conv(&t->sink, type, false);
+        else
+            pto_print_type(t, type);
     }
     pto_sink_char(&t->sink, ')', 1);
 }
@@ -399,13 +408,22 @@ static void alloc_tile(pto_text_printer *t, const pto_operation *op) {
             pto_print_text(t, words[i]);
             pto_print_value(t, op->operand[at++]);
         }
+    const pto_type *type = op->result[0]->type;
+    if (is_conv(type)) { /* one dictionary for the parameters and whatever else there is */
+        bool any = pto_text_print_conv_parameters(&t->sink, type, " {");
+        any = pto_text_print_attr_dict(&t->sink, op, NULL, any ? ", " : " {") || any;
+        pto_print_text(t, any && !op->attr_count ? "} : " : " : ");
+        pto_text_print_conv(&t->sink, type, false);
+        return;
+    }
     pto_print_attr_dict(t, op, NULL);
     pto_print_text(t, " : ");
     result_type(t, op);
 }
 
 static void dialect_op(pto_text_printer *t, const pto_operation *op) {
-    pto_print_text(t, pto_op_kind_name(op->kind));
+    bool conv = op->kind == PTO_OPK_ALLOC_TILE && is_conv(op->result[0]->type);
+    pto_print_text(t, conv ? "pto.alloc_conv_tile" : pto_op_kind_name(op->kind));
     if (op->kind != PTO_OPK_ALLOC_TILE && op->operand_count)
         pto_sink_char(&t->sink, ' ', 1);
     switch (op->kind) {

@@ -171,7 +171,10 @@ void pto_text_print_type(pto_sink *s, const pto_type *type) {
     case PTO_TYPE_TILE:
     case PTO_TYPE_TILE_BUF:
     case PTO_TYPE_VECTOR:
-        bracketed(s, type);
+        if (pto_type_is_tile(type) && !type->open && type->tile.conv)
+            pto_text_print_conv(s, type, true);
+        else
+            bracketed(s, type);
         break;
     }
 }

@@ -137,7 +137,7 @@ bool pto_text_types_fit(const pto_type *definition, const pto_type *use) {
     if (definition == use || !definition || !use)
         return true;
     if (pto_type_is_tile(definition) && pto_type_is_tile(use))
-        return definition->open || use->open;
+        return definition->open || use->open || pto_text_conv_fits(definition, use);
     return definition->kind == use->kind && (definition->open || use->open);
 }
 

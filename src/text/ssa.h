@@ -56,6 +56,9 @@ int pto_ssa_choose_form(pto_text_parser *parser, const pto_ssa_statement *statem
  * appended. NULL + failed. */
 pto_operation *pto_ssa_build(pto_text_parser *parser, pto_ssa_statement *statement);
 
+/* The type that the signature writes for result k; NULL when it writes none. */
+const pto_type *pto_ssa_written_result(const pto_ssa_statement *statement, uint32_t k, uint32_t results);
+
 /* Gives every slot of the pattern its item, or -1 where an optional one is left out; counts the items of a
  * class that does not fit. False when the number of items is wrong. */
 bool pto_ssa_assign(const pto_form_desc *form, const pto_text_pattern *pattern, const pto_ssa_item *items,

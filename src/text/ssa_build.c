@@ -200,8 +200,7 @@ static const pto_type *inferred_type(pto_text_parser *p, const pto_ssa_statement
     return type;
 }
 
-static const pto_type *result_type(pto_text_parser *p, const pto_ssa_statement *s, const pto_form_desc *form,
-                                   uint32_t k, uint32_t results) {
+const pto_type *pto_ssa_written_result(const pto_ssa_statement *s, uint32_t k, uint32_t results) {
     const pto_type *written = NULL;
     size_t types = s->operand_types.count;
     if (s->arrow) {
@@ -216,6 +215,12 @@ static const pto_type *result_type(pto_text_parser *p, const pto_ssa_statement *
         if ((types == items + 1 || types == with_indices + 1) && results == 1)
             written = s->operand_types.data[types - 1].type;
     }
+    return written;
+}
+
+static const pto_type *result_type(pto_text_parser *p, const pto_ssa_statement *s, const pto_form_desc *form,
+                                   uint32_t k, uint32_t results) {
+    const pto_type *written = pto_ssa_written_result(s, k, results);
     int position = form->text[s->text].result[k];
     if (form->operand[position].is_counts) {
         pto_type counts = {.kind = PTO_TYPE_VECTOR, .rank = 1, .dim = {4}};

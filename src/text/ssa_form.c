@@ -42,7 +42,7 @@ bool pto_ssa_fits(const pto_operand_desc *desc, const pto_type *type) {
         return type->kind == PTO_TYPE_VECTOR;
     if (desc->is_global)
         return view;
-    return pto_type_is_tile(type);
+    return pto_type_is_tile(type) && (type->open || pto_operand_takes_tile(desc, &type->tile));
 }
 
 int pto_ssa_read_modify_write(const pto_form_desc *form, pto_text_form text) {
@@ -135,6 +135,15 @@ static uint32_t misfit(const pto_ssa_statement *s, const pto_form_desc *form) {
     if (!fits)
         return UINT32_MAX;
     uint32_t badness = misfits * 1000;
+    /* forms of the same operands differ in what they make */
+    for (uint32_t k = 0; k < results && s->results.count; k++) {
+        const pto_operand_desc *desc = &form->operand[pattern->result[k]];
+        const pto_type *written = pto_ssa_written_result(s, k, results);
+        if (written && pto_type_is_tile(written) && !written->open)
+            badness += 1000u * !pto_operand_takes_tile(desc, &written->tile);
+        else
+            badness += desc->conv == PTO_CONV_YES; /* without a type: an ordinary tile */
+    }
     /* forms of the same kinds differ in the memory of the source */
     const pto_type *source = count > 0 && items[0].value ? items[0].value->type : NULL;
     if (source && pto_type_is_tile(source) && !source->open && !pto_form_takes(form, (int)source->tile.loc))

@@ -2,6 +2,8 @@
 /* Axes of tiles and global tensors, and the common cutting of two of them. */
 #include "tile/axis.h"
 
+#include "isa/extents.h"
+
 /* Appends a digit; one of extent 1 adds nothing, one that continues its predecessor becomes part of it. */
 static void add(pto_axis *axis, int64_t extent, int64_t step) {
     int64_t reach;
@@ -73,6 +75,16 @@ pto_axis pto_axis_global_rows(const pto_global *global) {
         return of_dims(global, (const int[]){3}, 1);
     case PTO_LAYOUT_NZ:
         return of_dims(global, (const int[]){3, 2}, 2);
+    case PTO_LAYOUT_NC1HWC0:
+        return of_dims(global, (const int[]){3, 2, 0}, 3);
+    case PTO_LAYOUT_NDC1HWC0:
+        return of_dims(global, (const int[]){4, 3, 0}, 3);
+    case PTO_LAYOUT_NHWC:
+        return of_dims(global, (const int[]){3, 2, 1}, 3);
+    case PTO_LAYOUT_NCHW:
+        return of_dims(global, (const int[]){4, 3, 1}, 3);
+    case PTO_LAYOUT_NCDHW:
+        return of_dims(global, (const int[]){4, 3, 2, 0}, 4);
     default:
         return of_dims(global, (const int[]){3, 2, 1, 0}, 4);
     }
@@ -84,9 +96,33 @@ pto_axis pto_axis_global_cols(const pto_global *global) {
         return of_dims(global, (const int[]){4, 2, 1, 0}, 4);
     case PTO_LAYOUT_NZ:
         return of_dims(global, (const int[]){4, 1, 0}, 3);
+    case PTO_LAYOUT_NC1HWC0:
+        return of_dims(global, (const int[]){4, 1}, 2);
+    case PTO_LAYOUT_NDC1HWC0:
+        return pto_axis_global_cols_of(global,
+                                       pto_layout_inner_width(global->layout, global->dtype, false));
+    case PTO_LAYOUT_NCHW:
+        return of_dims(global, (const int[]){2}, 1);
+    case PTO_LAYOUT_NCDHW:
+        return of_dims(global, (const int[]){1}, 1);
     default:
         return of_dims(global, (const int[]){4}, 1);
     }
+}
+
+pto_axis pto_axis_global_cols_of(const pto_global *global, int64_t inner) {
+    if (global->layout != PTO_LAYOUT_NDC1HWC0)
+        return pto_axis_global_cols(global);
+    const int64_t extent[] = {inner, global->shape[2], global->shape[1]},
+                  step[] = {1, global->stride[2], global->stride[1]};
+    return pto_axis_of(extent, step, 3);
+}
+
+pto_axis pto_axis_of(const int64_t *extent, const int64_t *step, int count) {
+    pto_axis axis = {0};
+    for (int k = 0; k < count; k++)
+        add(&axis, extent[k], step[k]);
+    return finish(axis);
 }
 
 /* Offset at an index, and how many indices from there on lie in the innermost digit. */

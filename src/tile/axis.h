@@ -21,6 +21,10 @@ pto_axis pto_axis_tile_rows(const pto_tile_type *type);
 pto_axis pto_axis_tile_cols(const pto_tile_type *type);
 pto_axis pto_axis_global_rows(const pto_global *global);
 pto_axis pto_axis_global_cols(const pto_global *global);
+/* The columns of NDC1HWC0, whose shape does not show how many elements stand at an index. */
+pto_axis pto_axis_global_cols_of(const pto_global *global, int64_t inner);
+/* Any digits, innermost first, at most PTO_AXIS_DIGITS of an extent other than 1. */
+pto_axis pto_axis_of(const int64_t *extent, const int64_t *step, int count);
 
 /* A rectangle of elements, strided on both sides. Offsets and steps in elements. */
 typedef struct pto_rect {

@@ -43,7 +43,7 @@ int64_t pto_global_offset(const pto_global *global, int32_t row, int32_t col) {
 }
 
 void pto_global_extents(pto_layout layout, const int64_t shape[5], int64_t *rows, int64_t *cols) {
-    pto_layout_extents(layout, shape, rows, cols);
+    pto_layout_extents(layout, shape, 1, rows, cols);
 }
 
 /* Sums of a few 64-bit products need more than 64 bits. */
@@ -61,11 +61,12 @@ static int64_t narrow(wide value) {
 
 static wide floor_div(wide a, wide b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
-bool pto_global_in_bounds(const pto_global *global, pto_global_fault *fault) {
+bool pto_global_in_bounds_of(const pto_global *global, int64_t inner, pto_global_fault *fault) {
     if (!global->begin && !global->end)
         return true;
     /* least and greatest offset that the dimensions d.. add */
     wide least[6] = {0}, most[6] = {0};
+    most[5] = inner > 1 ? inner - 1 : 0;
     for (int d = 4; d >= 0; d--) {
         if (global->shape[d] <= 0)
             return true;
@@ -98,4 +99,8 @@ bool pto_global_in_bounds(const pto_global *global, pto_global_fault *fault) {
     fault->element = narrow(base + offset);
     fault->last = narrow(last);
     return false;
+}
+
+bool pto_global_in_bounds(const pto_global *global, pto_global_fault *fault) {
+    return pto_global_in_bounds_of(global, pto_layout_inner_width(global->layout, global->dtype, false), fault);
 }

@@ -86,6 +86,8 @@ bool baseline_operand_is(const baseline_operand *operand, const pto_operand_desc
         return false;
     if (!strcmp(operand->type, "MrgSortExecutedNumList"))
         return desc->is_counts;
+    if (!strcmp(operand->type, "conv"))
+        return desc->conv == PTO_CONV_YES;
     bool scalar = *operand->type && !global;
     if (scalar != (desc->role == PTO_ROLE_SCALAR))
         return false;
@@ -129,6 +131,7 @@ bool baseline_attribute_is(const char *word, const pto_operand_desc *desc) {
         {"enable", PTO_ATTR_BOOL},
         {"isUpperOrLower", PTO_ATTR_INT},
         {"grp_axis", PTO_ATTR_INT},
+        {"SetFmatrixMode", PTO_ATTR_FMATRIX},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(kinds[i].word, word))

@@ -90,7 +90,55 @@ static pto_tile_type type_of(const configuration_tile *t, pto_target target) {
     return type;
 }
 
-static pto_global global_of(const configuration_operand *o) {
+static bool has_conv(const pto_form_desc *form) {
+    for (int i = 0; i < form->operand_count; i++)
+        if (form->operand[i].conv == PTO_CONV_YES)
+            return true;
+    return false;
+}
+
+static int conv_extents(const configuration *c, int i, int64_t dims[6]) {
+    const configuration_operand *o = &c->operand[i];
+    return conv_dims(o->layout, o->five, c->image, 256 / (int64_t)pto_dtype_bits(o->tile.dtype), dims);
+}
+
+static pto_tile_type conv_type(const configuration *c, int i, pto_conv *conv) {
+    int64_t dims[6];
+    int32_t shape[6];
+    int rank = conv_extents(c, i, dims);
+    for (int d = 0; d < rank; d++)
+        shape[d] = (int32_t)dims[d];
+    *conv = pto_conv_make(c->operand[i].layout, rank, shape);
+    return pto_tile_type_conv(c->operand[i].tile.loc, c->operand[i].tile.dtype, conv);
+}
+
+/* Either kind of tile; `conv` holds what a convolution tile refers to. */
+static pto_tile_type type_at(const configuration *c, int i, pto_conv *conv) {
+    return pto_form_get(c->form)->operand[i].conv == PTO_CONV_YES ? conv_type(c, i, conv)
+                                                                  : type_of(&c->operand[i].tile, c->target);
+}
+
+/* Packed, and of NDC1HWC0 without the C0 that its shape does not show. */
+static pto_global conv_global(const configuration *c, int i) {
+    int64_t dims[6], step = 1;
+    int rank = conv_extents(c, i, dims);
+    pto_global g = {
+        .dtype = c->operand[i].tile.dtype, .layout = c->operand[i].layout, .shape = {1, 1, 1, 1, 1}};
+    int shown = rank == 6 ? 5 : rank;
+    if (rank == 6)
+        step = dims[5];
+    for (int d = shown - 1; d >= 0; d--) {
+        g.shape[5 - shown + d] = dims[d];
+        g.stride[5 - shown + d] = step;
+        step *= dims[d];
+    }
+    return g;
+}
+
+static pto_global global_of(const configuration *c, int i) {
+    const configuration_operand *o = &c->operand[i];
+    if (has_conv(pto_form_get(c->form)))
+        return conv_global(c, i);
     const configuration_tile *t = &o->tile;
     int32_t rows = t->valid_rows, cols = t->valid_cols;
     if (o->layout != PTO_LAYOUT_NZ)
@@ -119,7 +167,8 @@ static bool place(const configuration *c, uint64_t address[PTO_MAX_OPERANDS]) {
         const configuration_tile *t = &c->operand[i].tile;
         if (!is_tile(&form->operand[i]) || !c->operand[i].present || t->shares >= 0)
             continue;
-        pto_tile_type type = type_of(t, c->target);
+        pto_conv conv;
+        pto_tile_type type = type_at(c, i, &conv);
         uint64_t bytes = pto_tile_type_bytes(&type);
         if (bytes > CONFIGURATION_MAX_BYTES)
             return false;
@@ -134,7 +183,8 @@ static bool place(const configuration *c, uint64_t address[PTO_MAX_OPERANDS]) {
             if (!c->operand[from].present || c->operand[from].tile.shares >= 0)
                 return false;
             address[i] = address[from];
-            pto_tile_type type = type_of(&c->operand[i].tile, c->target);
+            pto_conv conv;
+            pto_tile_type type = type_at(c, i, &conv);
             if (address[i] + pto_tile_type_bytes(&type) > pto_loc_capacity(c->target, c->operand[i].tile.loc))
                 return false;
         }
@@ -160,13 +210,15 @@ static bool describe(const configuration *c, configuration_call *call) {
         } else if (desc->is_counts) {
             *to = (pto_operand){.kind = PTO_OPERAND_COUNTS, .counts = &call->counts};
         } else if (desc->is_global) {
-            call->global[i] = global_of(o);
+            call->global[i] = global_of(c, i);
             *to = testing_global_operand(&call->global[i]);
         } else {
             pto_tile *tile = &call->tile[i];
-            *tile = pto_tile_make(type_of(&o->tile, c->target));
-            tile->valid_rows = o->tile.valid_rows;
-            tile->valid_cols = o->tile.valid_cols;
+            *tile = pto_tile_make(type_at(c, i, &call->conv[i]));
+            if (!tile->type.conv) {
+                tile->valid_rows = o->tile.valid_rows;
+                tile->valid_cols = o->tile.valid_cols;
+            }
             if (!desc->binds) {
                 tile->addr = address[i];
                 tile->assigned = true;
@@ -289,6 +341,14 @@ static pto_dtype type_for(const configuration *c, const pto_operand_desc *o) {
     return PTO_F32;
 }
 
+static pto_layout some_conv_layout(testing_random *random) {
+    static const pto_layout layouts[] = {PTO_LAYOUT_NC1HWC0, PTO_LAYOUT_NDC1HWC0,  PTO_LAYOUT_GNC1HWC0,
+                                         PTO_LAYOUT_NCHW,    PTO_LAYOUT_GNCHW,     PTO_LAYOUT_NCDHW,
+                                         PTO_LAYOUT_NHWC,    PTO_LAYOUT_FRACTAL_Z, PTO_LAYOUT_FRACTAL_Z_3D,
+                                         PTO_LAYOUT_NC1HWC0};
+    return layouts[pick(random, 10)];
+}
+
 static void start(configuration *c, testing_random *random, int32_t rows, int32_t cols) {
     const pto_form_desc *form = pto_form_get(c->form);
     memset(c->operand, 0, sizeof c->operand);
@@ -302,6 +362,9 @@ static void start(configuration *c, testing_random *random, int32_t rows, int32_
         to->scalar.i = o->role == PTO_ROLE_ATTR ? o->attr_default : pick(random, 2);
         to->scalar.f = (double)to->scalar.i;
     }
+    c->image = (conv_tensor){1, 1, 1, cols, (rows + 7) / 8, rows < 8 ? rows : 8};
+    for (int i = 0; has_conv(form) && i < form->operand_count; i++)
+        c->operand[i].layout = some_conv_layout(random);
     take_route(c, random);
 }
 
@@ -428,7 +491,17 @@ static void change(configuration *c, testing_random *random) {
     int i = pick(random, form->operand_count);
     const pto_operand_desc *o = &form->operand[i];
     configuration_operand *to = &c->operand[i];
-    if (o->optional && pick(random, 4) == 0) {
+    bool tensor = o->conv == PTO_CONV_YES || (o->is_global && has_conv(form));
+    if (tensor && !o->is_global && pick(random, 4) == 0) {
+        to->tile.loc = pick(random, 2) ? PTO_LOC_MAT : PTO_LOC_VEC;
+    } else if (tensor && pick(random, 2)) {
+        to->layout = some_conv_layout(random);
+        to->five = pick(random, 2);
+    } else if (tensor) {
+        int64_t *extents[] = {&c->image.g, &c->image.n, &c->image.d, &c->image.c, &c->image.h, &c->image.w};
+        int64_t *one = extents[pick(random, 6)];
+        *one = 1 + pick(random, one == &c->image.c ? 64 : 16);
+    } else if (o->optional && pick(random, 4) == 0) {
         to->present = !to->present;
     } else if (o->role == PTO_ROLE_SCALAR || o->role == PTO_ROLE_ATTR) {
         to->scalar = some_scalar(random, to->scalar.dtype);
@@ -591,12 +664,23 @@ uint64_t configuration_hash(const configuration_call *call) {
     return hash_bytes(hash, &call->counts, sizeof call->counts);
 }
 
+static size_t conv_bytes(const configuration *c, int i) {
+    int64_t dims[6];
+    size_t elements = 1;
+    for (int d = 0, rank = conv_extents(c, i, dims); d < rank; d++)
+        elements *= (size_t)dims[d];
+    return elements * pto_dtype_bits(c->operand[i].tile.dtype) / 8;
+}
+
 size_t configuration_bytes(const configuration *c) {
     const pto_form_desc *form = pto_form_get(c->form);
     size_t bytes = 0;
     for (int i = 0; i < form->operand_count; i++) {
         const configuration_operand *o = &c->operand[i];
-        if (o->present && (form->operand[i].is_global || (is_tile(&form->operand[i]) && o->tile.shares < 0)))
+        if (form->operand[i].conv == PTO_CONV_YES || (form->operand[i].is_global && has_conv(form)))
+            bytes += conv_bytes(c, i);
+        else if (o->present &&
+                 (form->operand[i].is_global || (is_tile(&form->operand[i]) && o->tile.shares < 0)))
             bytes +=
                 (size_t)o->tile.valid_rows * (size_t)o->tile.valid_cols * pto_dtype_bits(o->tile.dtype) / 8;
     }
@@ -616,6 +700,9 @@ void configuration_text(const configuration *c, char *text, size_t size) {
             n += snprintf(end, room, " %s absent", desc->name);
         else if (desc->role == PTO_ROLE_SCALAR || desc->role == PTO_ROLE_ATTR)
             n += snprintf(end, room, " %s %lld", desc->name, (long long)o->scalar.i);
+        else if (desc->conv == PTO_CONV_YES || (desc->is_global && has_conv(form)))
+            n += snprintf(end, room, " %s %s %s", desc->name, pto_layout_name(o->layout),
+                          pto_dtype_name(o->tile.dtype));
         else if (is_tile(desc))
             n += snprintf(end, room, " %s %s %s %s %dx%d%s", desc->name, pto_loc_name(o->tile.loc),
                           pto_dtype_name(o->tile.dtype), layouts[o->tile.layout], o->tile.valid_rows,

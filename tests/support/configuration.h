@@ -6,6 +6,7 @@
 #define PTO_TESTS_CONFIGURATION_H
 
 #include "isa/isa.h"
+#include "reference/conv.h"
 #include "support/tile_testing.h"
 #include <pto/ops.h>
 
@@ -26,7 +27,9 @@ typedef struct configuration_operand {
     bool present;
     configuration_tile tile;
     pto_layout layout; /* of a tensor: extents follow from tile.valid_rows, tile.valid_cols, with a gap
-                          between rows */
+                          between rows; of a convolution tile, and of a tensor beside one: extents follow from
+                          `image` of the call */
+    bool five; /* FRACTAL_Z of five dimensions */
     int32_t gap;
     pto_scalar scalar;
 } configuration_operand;
@@ -36,6 +39,7 @@ typedef struct configuration {
     pto_form form;
     pto_target target;
     pto_dtype var[6]; /* element types of T S D A B I */
+    conv_tensor image; /* what the convolution tiles of the call hold */
     configuration_operand operand[PTO_MAX_OPERANDS];
 } configuration;
 
@@ -57,6 +61,7 @@ typedef struct configuration_call {
     void *buffer[PTO_MAX_OPERANDS];
     size_t buffer_bytes[PTO_MAX_OPERANDS];
     pto_merge_counts counts;
+    pto_conv conv[PTO_MAX_OPERANDS];
 } configuration_call;
 /* The same seed gives the same bytes: all kinds of numbers, for 0 only ordinary ones (floats around 1). */
 void configuration_start(const configuration *c, pto_core *core, uint64_t seed, configuration_call *call);

@@ -26,6 +26,8 @@ static const char *type_of(const pto_form_desc *form, const pto_operand_desc *op
     int loc = form->pipes[0].src_loc;
     if (operand->role == PTO_ROLE_IN && !operand->is_global && !strcmp(operand->name, "src") && loc >= 0)
         return types[loc];
+    if (operand->conv == PTO_CONV_YES)
+        return "!pto.conv_tile<mat, NC1HWC0, 1x2x4x4x8xf32, filter_h = 3>";
     if (operand->is_counts)
         return "vector<4xi16>";
     if (operand->role == PTO_ROLE_SCALAR)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #define T16 "!pto.tile<16x16xf32>"
+#define CONV "!pto.conv_tile<mat, NC1HWC0, 1x2x4x4x8xf32, filter_h = 3>"
 
 /* Every form of the table that has a level 1 spelling: a line made from its pattern parses to that form (or
  * one that reads the same), and prints to the same program. */
@@ -13,6 +14,7 @@ static void declare(char *text, const pto_form_desc *form, int position) {
     const pto_operand_desc *desc = &form->operand[position];
     const char *type = desc->role == PTO_ROLE_SCALAR ? "f32"
                        : desc->is_global             ? "!pto.partition_tensor_view<16x16xf32>"
+                       : desc->conv == PTO_CONV_YES  ? CONV
                                                      : T16;
     sprintf(text + strlen(text), ".arg %%%s : %s\n", desc->name, type);
 }
@@ -53,6 +55,7 @@ static void one_form(const pto_form_desc *form, pto_text_form level) {
         sprintf(text + strlen(text), "%s%s", before,
                 desc->role == PTO_ROLE_SCALAR ? "f32"
                 : desc->is_global             ? "!pto.partition_tensor_view<16x16xf32>"
+                : desc->conv == PTO_CONV_YES  ? CONV
                                               : T16);
     }
     if (rmw)
@@ -60,11 +63,17 @@ static void one_form(const pto_form_desc *form, pto_text_form level) {
     strcat(text, bare ? "" : ") -> (");
     for (int i = 0; i < results; i++)
         sprintf(text + strlen(text), "%s%s", i ? ", " : "",
-                form->operand[pattern->result[i]].is_counts ? "vector<4xi16>" : T16);
+                form->operand[pattern->result[i]].is_counts               ? "vector<4xi16>"
+                : form->operand[pattern->result[i]].conv == PTO_CONV_YES ? CONV
+                                                                         : T16);
     strcat(text, bare ? "" : ")\n");
     pto_program *program = ssa_parse_good(text);
     const pto_operation *op = last_instruction(program);
     assert_string_equal(pto_form_get(op->form)->text[level].opcode, pattern->opcode);
+    /* what an operand is, a convolution tile or another, decides the form */
+    for (int i = 0; i < form->operand_count; i++)
+        if (form->operand[i].conv == PTO_CONV_YES)
+            assert_ptr_equal(pto_form_get(op->form), form);
     assert_int_equal(op->result_count, results);
     assert_int_equal(op->acc != NULL, rmw);
     for (int i = 0; i < PTO_MAX_OPERANDS && pattern->operand[i] >= 0; i++) {

@@ -62,10 +62,13 @@ static char *upper(const char *s) {
 static void emit_operand(FILE *out, const gen_operand *o) {
     bool global = !strcmp(o->role, "gin") || !strcmp(o->role, "gout");
     bool view = !strcmp(o->role, "view"), bind = !strcmp(o->role, "bind");
-    const char *role = global ? o->role + 1 : view ? "out" : bind ? "inout" : o->role;
+    bool conv = !strcmp(o->role, "cin") || !strcmp(o->role, "cout");
+    const char *role = global || conv ? o->role + 1 : view ? "out" : bind ? "inout" : o->role;
     fprintf(out, "{.name = \"%s\", .role = PTO_ROLE_%s", o->name, upper(role));
     if (global)
         fputs(", .is_global = true", out);
+    if (conv || bind)
+        fprintf(out, ", .conv = PTO_CONV_%s", conv ? "YES" : "EITHER");
     if (o->optional)
         fputs(", .optional = true", out);
     if (view || bind)
@@ -119,7 +122,7 @@ static int location(int line, const char *s, size_t len) {
 static int emit_pipes(FILE *out, const gen_row *row, int index) {
     bool has_source = false;
     for (int i = 0; i < row->operand_count; i++)
-        has_source |= !strcmp(row->operand[i].role, "in");
+        has_source |= !strcmp(row->operand[i].role, "in") || !strcmp(row->operand[i].role, "cin");
     int count = 0;
     fprintf(out, "static const pto_pipe_use pipes_%d[] = {", index);
     char *copy = gen_format("%s", row->pipe);

@@ -91,8 +91,8 @@ static char *next_word(char **cursor) {
 }
 
 static void parse_operands(gen_row *row, char *field) {
-    static const char *const roles[] = {"out",    "inout", "in",  "tmp",  "view",
-                                        "scalar", "attr",  "gin", "gout", "bind"};
+    static const char *const roles[] = {"out",  "inout", "in",   "tmp", "view", "scalar",
+                                        "attr", "gin",   "gout", "cin", "cout", "bind"};
     for (char *word; (word = next_word(&field));) {
         if (row->operand_count == GEN_MAX_OPERANDS)
             gen_fail(row->line, "%s: more than %d operands", row->mnemonic, GEN_MAX_OPERANDS);

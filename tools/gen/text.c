@@ -7,7 +7,7 @@
 
 static bool is(const gen_operand *o, const char *role) { return !strcmp(o->role, role); }
 static bool is_output(const gen_operand *o) {
-    return is(o, "out") || is(o, "inout") || is(o, "view") || is(o, "bind");
+    return is(o, "out") || is(o, "inout") || is(o, "view") || is(o, "bind") || is(o, "cout");
 }
 
 /* The regular pattern of a form. PTO-AS never shows scratch; level 1 and 2 show it as optional. */
