@@ -72,3 +72,12 @@ title "The 64 largest of $n x $width scores with their columns: TSORT32 and TMRG
 show "$bin/topk-check" make "$out" "$n" "$width"
 check() { show "$bin/topk-check" compare "$out"; }
 on_npus topk/topk.pto n="$n" width="$width" s="$out/scores.npy" v:="$out/values.npy" i:="$out/columns.npy"
+
+conv="$SRC/examples/conv"
+echo
+echo "== A convolution of 28 x 28 x 32 with 64 filters of 3 x 3, by TIMG2COL =="
+show "$BUILD/examples/conv-compare" "$out/conv_x.npy" "$out/conv_w.npy"
+for target in a2a3 a5; do
+    show "$PTO" run "$conv/conv.pto" --target $target --blocks 7 --time x="$out/conv_x.npy" w="$out/conv_w.npy" y:="$out/conv_y.npy"
+    show "$BUILD/examples/conv-compare" "$out/conv_x.npy" "$out/conv_w.npy" "$out/conv_y.npy"
+done

@@ -43,3 +43,17 @@ for options in '-b 1 -j 1' '-b 7 -j 2' '--simd base -b 2'; do
     # shellcheck disable=SC2086
     expect 0 "$PTO" run "$softmax/softmax.pto" -t a5 $options x=x.npy y:=again.npy && same again.npy a5.npy
 done
+
+# the convolution: the same bytes in every form, on every target and with any number of blocks; conv-compare exits with 1
+# when the result is farther from double than roundings can take it
+conv=$SRC/examples/conv/conv.pto
+expect 0 "$bin/conv-compare" conv_x.npy conv_w.npy
+for target in cpu a2a3 a5; do
+    expect 0 "$PTO" run "$conv" -t $target -b 7 x=conv_x.npy w=conv_w.npy y:=conv_$target.npy && silent
+    expect 0 "$bin/conv-compare" conv_x.npy conv_w.npy conv_$target.npy && says 'largest error' .out
+done
+same conv_cpu.npy conv_a2a3.npy && same conv_cpu.npy conv_a5.npy
+for form in level1 level2 generic; do
+    expect 0 "$PTO" fmt --to $form -o conv_$form.pto "$conv"
+    expect 0 "$PTO" run conv_$form.pto -t a5 -b 2 x=conv_x.npy w=conv_w.npy y:=again.npy && same again.npy conv_a5.npy
+done
