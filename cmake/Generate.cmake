@@ -21,6 +21,7 @@ set(PTO_GENERATED_TOOL_HEADERS tools/coverage.inc)
 # C sources that become part of the library.
 set(PTO_GENERATED_SOURCES
     src/isa/table.c
+    src/isa/examples.c
     src/core/functions.c
 )
 # ---------------------------------------------------------------------------------------------------------------
@@ -29,7 +30,8 @@ set(PTO_GENERATED_DIR "${PROJECT_BINARY_DIR}/generated")
 set(PTO_TABLE "${PROJECT_SOURCE_DIR}/src/isa/instructions.def")
 file(MAKE_DIRECTORY "${PTO_GENERATED_DIR}/include/pto/common" "${PTO_GENERATED_DIR}/src")
 file(GLOB proofs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/kernel/test_*.c" "${PROJECT_SOURCE_DIR}/bench/bench_*.c"
-     "${PROJECT_SOURCE_DIR}/src/isa/rules_*.c" "${PROJECT_SOURCE_DIR}/src/isa/reference/*.def")
+     "${PROJECT_SOURCE_DIR}/src/isa/rules_*.c" "${PROJECT_SOURCE_DIR}/src/isa/reference/*.def"
+     "${PROJECT_SOURCE_DIR}/src/isa/examples/*.def")
 
 file(GLOB gen_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/gen/*.c")
 set(gen_outputs ${PTO_GENERATED_PUBLIC_HEADERS} ${PTO_GENERATED_PRIVATE_HEADERS} ${PTO_GENERATED_TOOL_HEADERS}

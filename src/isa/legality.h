@@ -88,6 +88,19 @@ typedef struct pto_rule_text {
 } pto_rule_text;
 const pto_rule_text *pto_rule_find(const char *id); /* exact id, any case; NULL when unknown */
 size_t pto_rule_count(void);
+/* The smallest input that breaks a rule, from src/isa/examples. */
+typedef struct pto_rule_example {
+    const char *id;
+    const char *kind;   /* "check": a program that pto check refuses; "strict": that it refuses with --strict;
+                           "run": that   is refused while it runs; "shell": a command line; "none": why no text
+                           breaks the rule */
+    const char *target; /* "cpu", "a2a3", "a5" */
+    const char *also;   /* ids of other rules that the program cannot help breaking, separated by spaces */
+    const char *text;   /* lines that end in \n */
+} pto_rule_example;
+extern const pto_rule_example pto_rule_examples[];
+extern const size_t pto_rule_example_count;
+const pto_rule_example *pto_rule_example_find(const char *id); /* NULL = none */
 const pto_rule_text *pto_rule_at(size_t index);
 
 #endif

@@ -7,6 +7,7 @@
 #include <pto/isa.h>
 #include <pto/ops.h>
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const role_names[] = {"out", "in/out", "in", "scratch", "scalar", "attribute"};
@@ -317,6 +318,25 @@ bool pto_rule_list(pto_write_fn write, void *context) {
     return pto_sink_flush(&sink);
 }
 
+static void rule_example(pto_sink *sink, const char *id) {
+    const pto_rule_example *example = pto_rule_example_find(id);
+    if (!example)
+        return;
+    char title[96];
+    bool check = !strcmp(example->kind, "check"), strict = !strcmp(example->kind, "strict");
+    bool ptoas = !strcmp(example->kind, "ptoas");
+    if (check || strict || ptoas || !strcmp(example->kind, "run"))
+        snprintf(title, sizeof title, "example: pto %s%s -t %s example.pto",
+                 check || strict || ptoas ? "check" : "run",
+                 strict  ? " --strict"
+                 : ptoas ? " --ptoas-only"
+                         : "",
+                 example->target);
+    else
+        snprintf(title, sizeof title, "%s", strcmp(example->kind, "none") ? "example" : "no text breaks it");
+    lines(sink, title, example->text);
+}
+
 pto_status pto_rule_page(const char *id, pto_write_fn write, void *context) {
     const pto_rule_text *rule = pto_rule_find(id);
     if (!rule)
@@ -333,6 +353,7 @@ pto_status pto_rule_page(const char *id, pto_write_fn write, void *context) {
         pto_sink_text(&sink, rule->fix);
     }
     pto_sink_printf(&sink, "\n  spec      %s\n", rule->spec);
+    rule_example(&sink, id);
     return pto_sink_flush(&sink) ? PTO_OK : PTO_ERR_IO;
 }
 
@@ -357,6 +378,10 @@ pto_status pto_rule_json(const char *id, pto_write_fn write, void *context) {
         member(&sink, "text", rule->text);
         member(&sink, "fix", rule->fix);
         member(&sink, "spec", rule->spec);
+        const pto_rule_example *example = pto_rule_example_find(rule->id);
+        member(&sink, "exampleKind", example ? example->kind : NULL);
+        member(&sink, "exampleTarget", example ? example->target : NULL);
+        member(&sink, "example", example ? example->text : NULL);
         pto_sink_text(&sink, "}");
         first = false;
     }

@@ -20,3 +20,10 @@ const pto_rule_text *pto_rule_find(const char *id) {
             return &rules[i];
     return NULL;
 }
+
+const pto_rule_example *pto_rule_example_find(const char *id) {
+    for (size_t i = 0; i < pto_rule_example_count; i++)
+        if (!strcasecmp(pto_rule_examples[i].id, id))
+            return &pto_rule_examples[i];
+    return NULL;
+}

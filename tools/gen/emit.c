@@ -35,7 +35,7 @@ void gen_emit_kernels(const gen_table *table, FILE *out) {
             fprintf(out, "PTO_KERNEL_ROW(%s)\n", table->row[i].kernel);
 }
 
-static void string(FILE *out, const char *s) {
+void gen_string(FILE *out, const char *s) {
     if (!s) {
         fputs("NULL", out);
         return;
@@ -96,9 +96,9 @@ static void emit_list(FILE *out, const int *list, int count, int size) {
 
 static void emit_text(FILE *out, const gen_text *t) {
     fputs("        {.spelling = ", out);
-    string(out, t->spelling);
+    gen_string(out, t->spelling);
     fputs(", .opcode = ", out);
-    string(out, t->opcode);
+    gen_string(out, t->opcode);
     fputs(", .result = ", out);
     emit_list(out, t->result, t->result_count, 4);
     fputs(", .operand = ", out);
@@ -166,9 +166,9 @@ static void emit_row_data(FILE *out, const gen_row *row, int index, int *pipe_co
         for (int i = 0; i < row->rule_count; i++) {
             const gen_rule *r = &row->rule[i];
             fprintf(out, "    {pto_rule_%s, \"%s\", ", r->name, r->name);
-            string(out, r->text);
+            gen_string(out, r->text);
             fputs(", ", out);
-            string(out, r->ids);
+            gen_string(out, r->ids);
             fprintf(out, ", %u, %d, {", r->targets, r->arg_count);
             for (int a = 0; a < r->arg_count; a++)
                 fprintf(out, "%d%s", r->arg[a], a + 1 < r->arg_count ? ", " : "");
@@ -182,11 +182,11 @@ static void emit_row_data(FILE *out, const gen_row *row, int index, int *pipe_co
 static void emit_row(FILE *out, const gen_row *row, int index, int pipe_count) {
     fprintf(out, "    [PTO_FORM_%s] = {\n        .op = PTO_OP_%s, .mnemonic = \"%s\", .form = ", row->id,
             row->mnemonic, row->mnemonic);
-    string(out, row->form);
+    gen_string(out, row->form);
     fprintf(out, ", .family = \"%s\", .spec = \"%s\",\n        .summary = ", row->family, row->spec);
-    string(out, row->summary);
+    gen_string(out, row->summary);
     fputs(", .notes = ", out);
-    string(out, row->notes);
+    gen_string(out, row->notes);
     fprintf(out, ",\n        .operand_count = %d, .operand = {", row->operand_count);
     for (int i = 0; i < row->operand_count; i++) {
         emit_operand(out, &row->operand[i]);
@@ -198,7 +198,7 @@ static void emit_row(FILE *out, const gen_row *row, int index, int pipe_count) {
     fprintf(out, "}, .type_count = {%d, %d, %d}, .type_text = {", row->combo_count[0], row->combo_count[1],
             row->combo_count[2]);
     for (int t = 0; t < GEN_TARGETS; t++) {
-        string(out, row->types[t]);
+        gen_string(out, row->types[t]);
         fputs(", ", out);
     }
     fprintf(out, "}, .types_any = {%d, %d, %d},\n", row->types_any[0], row->types_any[1], row->types_any[2]);
@@ -212,7 +212,7 @@ static void emit_row(FILE *out, const gen_row *row, int index, int pipe_count) {
     for (int t = 0; t < GEN_TEXTS; t++)
         emit_text(out, &row->text[t]);
     fputs("        }, .block = ", out);
-    string(out, row->block);
+    gen_string(out, row->block);
     fputs("},\n", out);
 }
 
@@ -251,7 +251,7 @@ void gen_emit_table(const gen_table *table, FILE *out) {
         const char *const texts[] = {doc->formula, doc->text, doc->scratch, doc->examples};
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
             fputs(", ", out);
-            string(out, texts[k]);
+            gen_string(out, texts[k]);
         }
         fputs("},\n", out);
     }

@@ -97,13 +97,16 @@ void gen_texts(gen_row *row);
 /* reference.c: fills table->doc from src/isa/reference and the ids of rules from src/isa/rules_*.c. */
 void gen_reference(gen_table *table);
 
-/* emit.c, functions.c, cpp.c, coverage.c: each writes one file. */
+/* A C string literal, or NULL. */
+void gen_string(FILE *out, const char *s);
+/* emit.c, functions.c, cpp.c, examples.c, coverage.c: each writes one file. */
 void gen_emit_ops(const gen_table *table, FILE *out);
 void gen_emit_kernels(const gen_table *table, FILE *out);
 void gen_emit_table(const gen_table *table, FILE *out);
 void gen_emit_functions_header(const gen_table *table, FILE *out);
 void gen_emit_macros(const gen_table *table, FILE *out);
 void gen_emit_functions_source(const gen_table *table, FILE *out);
+void gen_emit_examples(const gen_table *table, FILE *out);
 void gen_emit_coverage(const gen_table *table, FILE *out);
 void gen_emit_cpp(const gen_table *table, FILE *out);
 

@@ -57,6 +57,7 @@ int main(int argc, char **argv) {
     write_file(argv[2], "src/kernels.inc", &table, gen_emit_kernels);
     write_file(argv[2], "src/isa/table.c", &table, gen_emit_table);
     write_file(argv[2], "src/core/functions.c", &table, gen_emit_functions_source);
+    write_file(argv[2], "src/isa/examples.c", &table, gen_emit_examples);
     write_file(argv[2], "tools/coverage.inc", &table, gen_emit_coverage);
     return 0;
 }
