@@ -75,6 +75,12 @@ PTO_API pto_status pto_program_verify(pto_program *program, const pto_verify_opt
 PTO_API pto_status pto_program_check(pto_program *program, const pto_verify_options *options,
                                      pto_diag_list *diags);
 
+/* Verifies, places the tiles of the entry (NULL = by the rule) as a run does, and writes the memory map: who lies
+ * where and when, the peak of each memory and what lives at its fullest moment; as text, or as an SVG picture. */
+PTO_API pto_status pto_program_show_memory(pto_program *program, const char *entry,
+                                           const pto_verify_options *options, bool picture, pto_write_fn write,
+                                           void *context, pto_diag_list *diags);
+
 /* Prints in a form; PTO_ERR_REFUSED with a diagnostic where the form cannot hold the program (60, 1-3). */
 PTO_API pto_status pto_program_print(const pto_program *program, pto_dialect dialect, pto_write_fn write,
                                      void *context, pto_diag_list *diags);

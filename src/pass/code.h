@@ -9,6 +9,7 @@
 #ifndef PTO_PASS_CODE_H
 #define PTO_PASS_CODE_H
 
+#include "base/sink.h"
 #include "program/program.h"
 #include <pto/instr.h>
 
@@ -53,6 +54,7 @@ typedef struct pto_code_storage {
     uint64_t bytes;
     uint64_t addr;
     bool fixed;              /* addr was given by the program */
+    int32_t begin, end;      /* first and last op of its life; begin > end: never used */
     int32_t slot;            /* the tile slot it was made for */
     const pto_operation *op; /* where, for messages; NULL for arguments */
     pto_str name;
@@ -141,5 +143,8 @@ void pto_code_release(pto_code *code);
 
 /* place.c: gives every storage an address; PTO-E0906 lists the tiles when they do not fit. */
 pto_status pto_place(pto_code *code, pto_diag_list *diags);
+
+/* show.c: the memory map of a placed program, as text or SVG. */
+void pto_show_memory(pto_code *code, bool picture, pto_sink *sink);
 
 #endif

@@ -214,6 +214,10 @@ pto_status pto_place(pto_code *code, pto_diag_list *diags) {
     if (!p.life || !p.order)
         return PTO_ERR_NOMEM;
     find_lives(&p);
+    for (int32_t s = 0; s < code->storage_count; s++) {
+        code->storage[s].begin = life_of(&p, s)->begin;
+        code->storage[s].end = life_of(&p, s)->end;
+    }
     pto_status status = PTO_OK;
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++) {
         pto_status one = place_memory(&p, (pto_loc)loc, diags);

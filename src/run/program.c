@@ -351,8 +351,31 @@ pto_status pto_program_run(pto_program *program, const pto_argument *arguments, 
 /* ---- without running --------------------------------------------------------------------------------------
  */
 
+pto_status pto_program_show_memory(pto_program *program, const char *entry, const pto_verify_options *options,
+                                   bool picture, pto_write_fn write, void *context, pto_diag_list *diags) {
+    pto_status status = pto_program_verify(program, options, diags);
+    pto_operation *function = status == PTO_OK ? pto_program_entry(program, entry, diags) : NULL;
+    if (!function)
+        return status == PTO_OK ? PTO_ERR_REFUSED : status;
+    const pto_target target =
+        pto_fact_target(program, options && options->has_target, options ? options->target : PTO_TARGET_CPU);
+    pto_code code;
+    status = pto_lower(&code, program, function, target, diags);
+    if (status == PTO_OK) {
+        pto_sink sink;
+        pto_sink_init(&sink, write, context);
+        pto_show_memory(&code, picture, &sink);
+        if (!pto_sink_flush(&sink))
+            status = PTO_ERR_IO;
+    }
+    pto_code_release(&code);
+    return status;
+}
+
 pto_status pto_program_check(pto_program *program, const pto_verify_options *options, pto_diag_list *diags) {
     pto_status status = pto_program_verify(program, options, diags);
+    if (status == PTO_OK && options && options->ptoas == PTO_PTOAS_ONLY)
+        return status; /* the assembler's verdict falls before its placement */
     pto_diag_list *found = status == PTO_OK ? pto_diag_list_create() : NULL;
     if (!found)
         return status == PTO_OK ? PTO_ERR_NOMEM : status;

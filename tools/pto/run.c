@@ -125,7 +125,7 @@ static bool set_numeric_options(pto_numeric_options *numeric, const char *list) 
 }
 
 static int run(int argc, char **argv) {
-    const char *target = NULL, *blocks = NULL, *threads = NULL, *simd = NULL, *numeric = NULL;
+    const char *target = NULL, *show = NULL, *blocks = NULL, *threads = NULL, *simd = NULL, *numeric = NULL;
     run_settings settings = {.options = {.print = print_text, .cancel = &cancelled}};
     const cli_option options[] = {
         {"--entry", 'e', &settings.options.entry, NULL},
@@ -134,6 +134,7 @@ static int run(int argc, char **argv) {
         {"--threads", 'j', &threads, NULL},
         {"--simd", 0, &simd, NULL},
         {"--numeric", 0, &numeric, NULL},
+        {"--show", 0, &show, NULL},
         {"--json", 0, NULL, &settings.json},
         {"--time", 0, NULL, &settings.time},
     };
@@ -159,6 +160,9 @@ static int run(int argc, char **argv) {
         return list_numeric_options();
     if (numeric && !set_numeric_options(&settings.options.numeric, numeric))
         return CLI_USAGE;
+    bool picture = show && !strcmp(show, "memory.svg");
+    if (show && !picture && strcmp(show, "memory") != 0)
+        return cli_usage(&cli_run, "unknown view %s; the views are memory and memory.svg", show);
     if (!argc)
         return cli_usage(&cli_run, "no file given");
     catch_interrupts();
@@ -166,7 +170,11 @@ static int run(int argc, char **argv) {
     const pto_verify_options verify = {.target = parse.target, .has_target = parse.has_target};
     cli_program program;
     pto_status status;
-    if (cli_load(&program, argv[0], &parse, &status))
+    bool loaded = cli_load(&program, argv[0], &parse, &status);
+    if (loaded && show)
+        status = pto_program_show_memory(program.program, settings.options.entry, &verify, picture, cli_write,
+                                         stdout, program.diags);
+    else if (loaded)
         status = run_program(program.program, &settings, argc - 1, argv + 1, program.diags);
     else if (program.program) /* all mistakes in one run, as check tells them */
         pto_program_verify(program.program, &verify, program.diags);
@@ -198,6 +206,7 @@ const cli_command cli_run = {
     "it\n"
     "      --simd L      best, base, avx2 or avx512 (default best); results do not depend on it\n"
     "      --numeric N   variants of the arithmetic, commas between; --numeric list tells them\n"
+    "      --show VIEW   run nothing; print the memory map of the entry (memory, memory.svg)\n"
     "      --time        print the time of the run to standard error\n"
     "      --json        diagnostics as JSON on standard output\n\n"
     "example\n  pto run examples/softmax/softmax.pto --blocks 16 x=in.npy y:=out.npy\n",
