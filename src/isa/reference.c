@@ -34,6 +34,10 @@ static const char *attr_kind_name(pto_attr_kind kind) {
         [PTO_ATTR_SCATTER_OOB] = "scatter_oob",
         [PTO_ATTR_SCATTER_ATOMIC] = "scatter_atomic_op",
         [PTO_ATTR_SCATTER_CONFLICT] = "scatter_conflict",
+        [PTO_ATTR_PAD_VALUE] = "pad_value",
+        [PTO_ATTR_INSERT_MODE] = "insert_mode",
+        [PTO_ATTR_DTYPE] = "element type",
+        [PTO_ATTR_FMATRIX] = "fmatrix",
     };
     bool known = (unsigned)kind < sizeof names / sizeof *names && names[kind];
     if (!known)

@@ -21,6 +21,7 @@ typedef struct item {
     pto_str text; /* of the value of an attribute */
     pto_str values;
     pto_tile tile;
+    pto_conv conv; /* of a convolution tile */
     pto_global global;
     void *buffer;
     int32_t rows, cols;
@@ -161,6 +162,49 @@ static bool parse_tile(example *e, int i, pto_str words, pto_dtype dtype) {
     return true;
 }
 
+/* `LAYOUT DxDx... WORD...`: shown as a matrix of rows as long as the last dimension. */
+static bool parse_conv(example *e, int i, pto_str words, pto_dtype dtype) {
+    item *it = &e->item[i];
+    pto_str name = next_word(&words), extents = next_word(&words);
+    int layout = 0;
+    while (layout < PTO_LAYOUT_COUNT && !is(name, pto_layout_name((pto_layout)layout)))
+        layout++;
+    int32_t shape[PTO_CONV_DIMS], rank = 0;
+    int64_t n, elements = 1;
+    for (; extents.len && rank < PTO_CONV_DIMS; rank++) {
+        if (pto_str_parse_i64(next_part(&extents, 'x'), &n) != PTO_PARSE_OK || n < 1 || n > 4096)
+            return false;
+        shape[rank] = (int32_t)n;
+        elements *= n;
+    }
+    if (layout == PTO_LAYOUT_COUNT || !rank || elements > 1 << 16)
+        return false;
+    it->conv = pto_conv_make((pto_layout)layout, rank, shape);
+    pto_loc loc = PTO_LOC_MAT;
+    while (words.len) {
+        pto_str word = next_word(&words);
+        int32_t a, b;
+        if (take_loc(word, &loc))
+            continue;
+        if (!parse_extents(next_word(&words), &a, &b))
+            return false;
+        if (is(word, "filter")) {
+            it->conv.filter_h = (uint16_t)a;
+            it->conv.filter_w = (uint16_t)b;
+        } else if (is(word, "padding")) { /* rows above and below, columns left and right */
+            it->conv.pad_list[2] = it->conv.pad_list[3] = (uint8_t)a;
+            it->conv.pad_list[0] = it->conv.pad_list[1] = (uint8_t)b;
+        } else {
+            return false;
+        }
+    }
+    it->cols = shape[rank - 1];
+    it->rows = (int32_t)(elements / it->cols);
+    it->tile = pto_tile_make(pto_tile_type_conv(loc, dtype, &it->conv));
+    e->instr.operand[i] = (pto_operand){.kind = PTO_OPERAND_TILE, .tile = &it->tile};
+    return true;
+}
+
 static bool parse_global(example *e, int i, pto_str words, pto_dtype dtype) {
     item *it = &e->item[i];
     bool dn = is(words, "dn");
@@ -221,6 +265,9 @@ static bool parse_item(example *e, pto_str text) {
     pto_dtype dtype = pto_dtype_from_name(type.data, type.len);
     if (dtype == PTO_DTYPE_NONE)
         return false;
+    pto_str rest = left;
+    if (is(next_word(&rest), "conv"))
+        return parse_conv(e, i, rest, dtype);
     if (desc->role == PTO_ROLE_SCALAR) {
         *operand = (pto_operand){.kind = PTO_OPERAND_SCALAR, .scalar = {.dtype = dtype}};
         if (pto_dtype_is_int(dtype) && pto_str_parse_i64(value, &operand->scalar.i) != PTO_PARSE_OK)
@@ -245,7 +292,7 @@ static uint64_t *element_bits(const example *e, int i, int32_t r, int32_t c, int
         *offset = r * it->global.stride[3] + c * it->global.stride[4];
         return it->buffer;
     }
-    *offset = pto_tile_offset(&it->tile.type, r, c);
+    *offset = it->tile.type.conv ? (int64_t)r * it->cols + c : pto_tile_offset(&it->tile.type, r, c);
     return it->tile.data;
 }
 
@@ -345,6 +392,11 @@ static void describe(const example *e, int i, char *text, size_t size) {
         snprintf(text, size, "%s %dx%d tensor", pto_dtype_name(it->global.dtype), it->rows, it->cols);
         return;
     }
+    if (type->conv) {
+        snprintf(text, size, "%s %s in %s, rows of %d", pto_dtype_name(type->dtype),
+                 pto_layout_name(type->conv->layout), pto_loc_name(type->loc), it->cols);
+        return;
+    }
     const char *layout =
         type->slayout == PTO_NONE_BOX ? (type->blayout == PTO_ROW_MAJOR ? "" : " DN") : " boxed";
     snprintf(text, size, "%s %dx%d%s%s%s%s", pto_dtype_name(type->dtype), it->tile.valid_rows,
@@ -358,8 +410,8 @@ static void describe(const example *e, int i, char *text, size_t size) {
 static void write_elements(const example *e, int i, const char *when, pto_sink *sink) {
     const item *it = &e->item[i];
     const pto_operand_desc *desc = &e->form->operand[i];
-    int32_t rows = desc->is_global ? it->rows : it->tile.valid_rows,
-            cols = desc->is_global ? it->cols : it->tile.valid_cols;
+    bool whole = desc->is_global || it->tile.type.conv;
+    int32_t rows = whole ? it->rows : it->tile.valid_rows, cols = whole ? it->cols : it->tile.valid_cols;
     char text[PTO_FORMAT_SIZE], head[96], label[32];
     size_t width = 1;
     for (int32_t r = 0; r < rows; r++)

@@ -5,6 +5,8 @@
  * - tile or tensor: NAME TYPE RxC WORD... [= numbers], repeated as often as needed; without numbers zeros.
  *   Words: a memory; dn nz zn zz nn; of RxC, the capacity; in NAME, the storage of that operand; at ADDRESS;
  *   pad zero, min or max.
+ * - convolution tile: NAME TYPE conv LAYOUT DxDx... WORD... [= numbers]; words: a memory, filter HxW, padding
+ * HxW
  * - scalar: NAME TYPE = number
  * - attribute: NAME = number, or a name of its enum
  */
