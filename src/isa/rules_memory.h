@@ -34,6 +34,7 @@ void pto_rule_reshape_same_bytes(pto_legality *, const pto_rule_use *);
 void pto_rule_reshape_boxing(pto_legality *, const pto_rule_use *);
 void pto_rule_assign_address(pto_legality *, const pto_rule_use *);
 void pto_rule_print_location(pto_legality *, const pto_rule_use *);
+void pto_rule_print_by_tensor(pto_legality *, const pto_rule_use *);
 void pto_rule_print_format(pto_legality *, const pto_rule_use *);
 void pto_rule_print_layout(pto_legality *, const pto_rule_use *);
 void pto_rule_acc_source(pto_legality *, const pto_rule_use *);

@@ -379,10 +379,9 @@ void pto_rule_print_location(pto_legality *legality, const pto_rule_use *use) {
 }
 
 void pto_rule_print_format(pto_legality *legality, const pto_rule_use *use) {
-    (void)use;
-    const pto_legality_operand *format = &legality->operand[1];
+    const pto_legality_operand *format = &legality->operand[use->arg[0]];
     if (format->value_known && (format->value.i < 0 || format->value.i > 2))
-        pto_legality_refuse(legality, "PTO-E0714", 1,
+        pto_legality_refuse(legality, "PTO-E0714", use->arg[0],
                             "Width8_Precision4 0, Width8_Precision2 1, Width10_Precision6 2", "%lld",
                             (long long)format->value.i);
 }
@@ -392,4 +391,28 @@ void pto_rule_print_layout(pto_legality *legality, const pto_rule_use *use) {
     if ((unsigned)legality->operand[0].layout > PTO_LAYOUT_NZ)
         pto_legality_refuse(legality, "PTO-E0704", 0, "ND, DN, NZ", "layout %d",
                             (int)legality->operand[0].layout);
+}
+
+void pto_rule_print_by_tensor(pto_legality *legality, const pto_rule_use *use) {
+    const pto_legality_operand *src = &legality->operand[use->arg[0]], *tmp = &legality->operand[use->arg[1]];
+    static const char *const allowed[PTO_TARGET_COUNT] = {"any", "vec, acc, mat", "vec, acc"};
+    pto_loc loc = src->type.loc;
+    bool printed = loc == PTO_LOC_VEC || loc == PTO_LOC_ACC ||
+                   (loc == PTO_LOC_MAT && legality->target == PTO_TARGET_A2A3);
+    if (legality->target != PTO_TARGET_CPU && !printed) {
+        pto_legality_refuse(legality, "PTO-E0750", use->arg[0], allowed[legality->target], "%s",
+                            pto_loc_name(loc));
+        return;
+    }
+    int64_t elements = 1;
+    for (int d = 0; d < 5; d++) {
+        if (tmp->shape[d] < 0 || (elements && tmp->shape[d] > INT64_MAX / 64 / elements))
+            return; /* not known, or larger than any tile */
+        elements *= tmp->shape[d];
+    }
+    uint64_t bytes = (uint64_t)elements * pto_dtype_bits(tmp->dtype) / 8,
+             need = pto_tile_type_bytes(&src->type);
+    if (legality->target != PTO_TARGET_CPU && bytes < need)
+        pto_legality_refuse(legality, "PTO-E0759", use->arg[1], "the bytes of the tile",
+                            "%llu bytes for %llu", (unsigned long long)bytes, (unsigned long long)need);
 }

@@ -100,9 +100,9 @@ static const char *type_name(pto_dtype dtype) {
     }
 }
 
-static printer begin(const pto_kernel_call *call, pto_dtype dtype) {
-    int64_t format =
-        pto_call_attr(call, 1); /* PrintFormat: Width8_Precision4, _Precision2, Width10_Precision6 */
+/* Attribute `position` is the PrintFormat: Width8_Precision4, _Precision2, Width10_Precision6. */
+static printer begin(const pto_kernel_call *call, int position, pto_dtype dtype) {
+    int64_t format = pto_call_attr(call, position);
     return (printer){.host = call->host,
                      .dtype = dtype,
                      .width = format == 2 ? 10 : 8,
@@ -122,20 +122,22 @@ static const char *location(pto_loc loc) {
     return names[loc];
 }
 
-PTO_KERNEL(tprint) {
+/* `raw`: elements stand where the storage has them, whatever the layout. */
+static void print_tile(const pto_kernel_call *call, int format, bool raw) {
     const pto_tile *tile = pto_call_tile(call, 0);
     const pto_tile_type *type = &tile->type;
     int32_t rows = type->rows, cols = type->cols, vr = tile->valid_rows, vc = tile->valid_cols;
     bool bar = vc > 0 && vc < cols;
     unsigned bits = pto_dtype_bits(type->dtype);
-    printer p = begin(call, type->dtype);
+    printer p = begin(call, format, type->dtype);
     put(&p, "=== [TPRINT Tile] Data Type: %s, Layout: %s, TileType: %s ===\n", type_name(type->dtype),
         tile_layout(type), location(type->loc));
     put(&p, "  Shape: [%d, %d], Valid Shape: [%d, %d]\n", rows, cols, vr, vc);
     for (int32_t r = 0; r < rows; r++) {
         for (int32_t c = 0; c < cols; c++) {
             put(&p, "%s", c ? " " : "");
-            put_element(&p, pto_element_get(tile->data, bits, pto_tile_offset(type, r, c)));
+            int64_t offset = raw ? (int64_t)r * cols + c : pto_tile_offset(type, r, c);
+            put_element(&p, pto_element_get(tile->data, bits, offset));
             if (bar && c == vc - 1)
                 put(&p, "|");
         }
@@ -147,6 +149,20 @@ PTO_KERNEL(tprint) {
         }
     }
     flush(&p);
+}
+
+PTO_KERNEL(tprint) {
+    print_tile(call, 1, false);
+    return PTO_OK;
+}
+
+/* The ways of the devices: mat is dumped as it is, a vec tile comes out twice. */
+PTO_KERNEL(tprint_tmp) {
+    pto_loc loc = pto_call_tile(call, 0)->type.loc;
+    bool device = call->target != PTO_TARGET_CPU;
+    print_tile(call, 2, device && loc == PTO_LOC_MAT);
+    if (device && loc == PTO_LOC_VEC)
+        print_tile(call, 2, false);
     return PTO_OK;
 }
 
@@ -160,7 +176,7 @@ PTO_KERNEL(tprint_global) {
     static const char *const layouts[] = {"ND", "DN", "NZ"};
     const int64_t *n = global->shape, *s = global->stride;
     unsigned bits = pto_dtype_bits(global->dtype);
-    printer p = begin(call, global->dtype);
+    printer p = begin(call, 1, global->dtype);
     put(&p, "=== [TPRINT GlobalTensor] Data Type: %s, Layout: %s ===\n", type_name(global->dtype),
         layouts[global->layout]);
     for (int d = 0; d < 5; d++)

@@ -57,6 +57,53 @@ static void test_tile(void **state) {
     }
 }
 
+/* With a tensor: acc on every target, mat on a2a3 in the order of its storage, vec twice on the devices. */
+static void test_by_tensor(void **state) {
+    (void)state;
+    static const pto_target targets[] = {PTO_TARGET_CPU, PTO_TARGET_A2A3, PTO_TARGET_A5};
+    static float room[16 * 16];
+    for (int t = 0; t < 3; t++) {
+        pto_core *core = core_with_text(targets[t]);
+        pto_global tmp = pto_global_make_2d(room, PTO_F32, PTO_LAYOUT_ND, 16, 16, 16);
+        pto_tile acc = testing_tile(core, NULL, pto_tile_type_acc(PTO_S32, 16, 16), 16, 16);
+        pto_tile vec = testing_tile(core, NULL, pto_tile_type_make(PTO_LOC_VEC, PTO_S32, 1, 8), 1, 8);
+        pto_tile mat = testing_tile(core, NULL, pto_tile_type_nz(PTO_LOC_MAT, PTO_S32, 16, 16), 16, 16);
+        pto_tile left = testing_tile(core, NULL, pto_tile_type_left(targets[t], PTO_S8, 16, 32), 16, 32);
+        for (int r = 0; r < 16; r++)
+            for (int c = 0; c < 16; c++) {
+                testing_set(&acc, r, c, (uint64_t)(r * 16 + c));
+                testing_set(&mat, r, c, (uint64_t)(r * 16 + c));
+            }
+        TESTING_ACCEPTED(core, PTO_FORM_TPRINT_TMP, TILE(&acc), GLOBAL(&tmp));
+        assert_non_null(strstr(
+            text, "TileType: Acc ===\n  Shape: [16, 16], Valid Shape: [16, 16]\n"
+                  "       0        1        2        3        4        5        6        7        8 "));
+        length = 0;
+        if (targets[t] == PTO_TARGET_A5) {
+            TESTING_REFUSED(core, "PTO-E0750", PTO_FORM_TPRINT_TMP, TILE(&mat), GLOBAL(&tmp));
+        } else {
+            TESTING_ACCEPTED(core, PTO_FORM_TPRINT_TMP, TILE(&mat), GLOBAL(&tmp));
+            assert_non_null(strstr(text, "TileType: Mat ==="));
+            /* boxes of 8 columns: behind element (0, 7) the storage has (1, 0) */
+            const char *row =
+                "\n       0        1        2        3        4        5        6        7       16 ";
+            assert_int_equal(strstr(text, row) != NULL, targets[t] == PTO_TARGET_A2A3);
+        }
+        length = 0;
+        TESTING_ACCEPTED(core, PTO_FORM_TPRINT_TMP, TILE(&vec), GLOBAL(&tmp));
+        const char *first = strstr(text, "=== [");
+        assert_int_equal(strstr(first + 1, "=== [") != NULL, targets[t] != PTO_TARGET_CPU);
+        if (targets[t] != PTO_TARGET_CPU) {
+            TESTING_REFUSED(core, "PTO-E0750", PTO_FORM_TPRINT_TMP, TILE(&left), GLOBAL(&tmp));
+            tmp.shape[4] = 15; /* 16 x 16 elements of 4 bytes need 1024 bytes */
+            TESTING_REFUSED(core, "PTO-E0759", PTO_FORM_TPRINT_TMP, TILE(&acc), GLOBAL(&tmp));
+        }
+        tmp.shape[4] = 16;
+        TESTING_REFUSED(core, "PTO-E0714", PTO_FORM_TPRINT_TMP, TILE(&acc), GLOBAL(&tmp), ATTR(3));
+        pto_core_destroy(core);
+    }
+}
+
 static void test_formats_and_layouts(void **state) {
     (void)state;
     pto_core *core = core_with_text(PTO_TARGET_CPU);
@@ -148,6 +195,7 @@ static void test_rules(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tile),
+        cmocka_unit_test(test_by_tensor),
         cmocka_unit_test(test_formats_and_layouts),
         cmocka_unit_test(test_global),
         cmocka_unit_test(test_rules),
