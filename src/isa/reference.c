@@ -125,6 +125,7 @@ static void form_page(pto_sink *sink, pto_form f) {
         pto_sink_printf(sink, "      %-12s %-9s %-7s %s", o->name, role_names[o->role],
                         o->role == PTO_ROLE_SCALAR || o->role == PTO_ROLE_ATTR ? ""
                         : o->is_global                                         ? "global"
+                        : o->conv == PTO_CONV_YES                              ? "conv"
                                                                                : "tile",
                         type);
         if (o->role == PTO_ROLE_ATTR)
@@ -232,8 +233,8 @@ static void form_json(pto_sink *sink, const pto_form_desc *form) {
         pto_sink_json(sink, o->name);
         member(sink, "role", role_names[o->role]);
         member(sink, "type", type);
-        pto_sink_printf(sink, ",\"global\":%s,\"optional\":%s", o->is_global ? "true" : "false",
-                        o->optional ? "true" : "false");
+        pto_sink_printf(sink, ",\"global\":%s,\"conv\":%s,\"optional\":%s", o->is_global ? "true" : "false",
+                        o->conv == PTO_CONV_YES ? "true" : "false", o->optional ? "true" : "false");
         if (o->role == PTO_ROLE_ATTR) {
             member(sink, "key", o->attr_key);
             pto_sink_printf(sink, ",\"default\":%lld", (long long)o->attr_default);

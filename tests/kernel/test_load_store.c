@@ -16,8 +16,9 @@
 #define GLOBAL(g) testing_global_operand(g)
 #define ATTR(v) testing_int_operand(PTO_DTYPE_NONE, v)
 
-static const pto_dtype dtypes[] = {PTO_S4,   PTO_E2M1, PTO_S8,  PTO_U8,  PTO_E4M3, PTO_S16, PTO_F16,
-                                   PTO_BF16, PTO_S32,  PTO_U32, PTO_F32, PTO_S64,  PTO_U64};
+static const pto_dtype dtypes[] = {PTO_S4,   PTO_E2M1, PTO_E1M2, PTO_S8,  PTO_U8,  PTO_E4M3,
+                                   PTO_E5M2, PTO_E8M0, PTO_HIF8, PTO_S16, PTO_U16, PTO_F16,
+                                   PTO_BF16, PTO_S32,  PTO_U32,  PTO_F32, PTO_S64, PTO_U64};
 enum { DTYPES_TESTED = sizeof dtypes / sizeof *dtypes };
 
 /* Pad values read off the table of 00-model, 3.6. */
@@ -34,6 +35,7 @@ static uint64_t pad_of(pto_pad pad, pto_dtype dtype, int32_t index) {
                  {PTO_S32, 0x80000000, 0x7fffffff},
                  {PTO_U32, 0, 0xffffffff},
                  {PTO_S16, 0x8000, 0x7fff},
+                 {PTO_U16, 0, 0xffff},
                  {PTO_S8, 0x80, 0x7f},
                  {PTO_U8, 0, 0xff}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -86,7 +88,7 @@ static void test_loads(void **state) {
         for (int d = 0; d < DTYPES_TESTED; d++)
             for (int layout = 0; layout < 3; layout++)
                 for (int tile = 0; tile < TESTING_LAYOUT_COUNT; tile++)
-                    for (int trial = 0; trial < 3; trial++) {
+                    for (int trial = 0; trial < 4; trial++) {
                         check_load(core, &random, dtypes[d], (pto_layout)layout, (testing_layout)tile);
                         pto_core_reset(core);
                     }
@@ -137,7 +139,7 @@ static void test_stores(void **state) {
         for (int d = 0; d < DTYPES_TESTED; d++)
             for (int layout = 0; layout < 3; layout++)
                 for (int tile = 0; tile < TESTING_LAYOUT_COUNT; tile++)
-                    for (int trial = 0; trial < 3; trial++) {
+                    for (int trial = 0; trial < 4; trial++) {
                         check_store(core, &random, dtypes[d], dtypes[d], trial ? PTO_LOC_VEC : PTO_LOC_MAT,
                                     (pto_layout)layout, (testing_layout)tile, false, false);
                         pto_core_reset(core);
