@@ -15,6 +15,7 @@ set(PTO_GENERATED_PUBLIC_HEADERS
 # Private headers, seen like headers of src/: #include "isa/NAME".
 set(PTO_GENERATED_PRIVATE_HEADERS
     src/kernels.inc
+    src/cpp_overloads.inc
 )
 # What the command knows of the tests and benchmarks, read off their sources: tools/pto/coverage.c.
 set(PTO_GENERATED_TOOL_HEADERS tools/coverage.inc)

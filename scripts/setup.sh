@@ -1,22 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Sees to it that all is there that the build needs: setup.sh [fuzz] [format]
-#   fuzz    also clang and its sanitizer and fuzzer runtime
+#   fuzz    also the sanitizer and fuzzer runtime of clang
 #   format  also clang-format
 # Silent when nothing is missing. On Debian and its kin, root gets the missing packages installed and anybody else is
 # told the command to run (exit 1). On other systems it names what is missing (exit 1).
 set -euo pipefail
 
-packages=(gcc g++ cmake ninja-build make pkg-config libcmocka-dev libmpfr-dev libgmp-dev libjansson-dev)
-commands=(gcc g++ cmake ninja make pkg-config)
+packages=(gcc g++ clang cmake ninja-build make pkg-config libcmocka-dev libmpfr-dev libgmp-dev libjansson-dev)
+commands=(gcc g++ clang++ cmake ninja make pkg-config)
 modules=(cmocka mpfr gmp jansson)
 runtime=
 
 for extra in "$@"; do
     case $extra in
     fuzz)
-        packages+=(clang)
-        commands+=(clang)
         runtime=1
         ;;
     format)

@@ -159,28 +159,19 @@ gen_cpp gen_cpp_read(const gen_row *row) {
 
 /* ---- one overload ---- */
 
-/* Which operands an overload has: optional ones may be left out. */
-typedef struct overload {
-    const gen_row *row;
-    const gen_cpp *cpp;
-    const gen_cpp_group *group;
-    unsigned left_out;
-    bool competes; /* other overloads differ in the kinds of their operands */
-} overload;
-
-static bool has(const overload *o, int i) { return !(o->left_out & 1u << i); }
-
 /* An operand with a type parameter. */
 static bool is_typed(const gen_operand *o) { return gen_cpp_is_tile(o) || gen_cpp_is_global(o); }
 
-static bool listed(const overload *o, int operand) {
+bool gen_cpp_has(const gen_cpp_overload *o, int i) { return !(o->left_out & 1u << i); }
+
+bool gen_cpp_listed(const gen_cpp_overload *o, int operand) {
     for (int i = 0; i < o->group->count; i++)
         if (o->group->entry[i].operand == operand)
             return true;
     return false;
 }
 
-static void emit_template(FILE *out, const overload *o) {
+static void emit_template(FILE *out, const gen_cpp_overload *o) {
     const gen_row *row = o->row;
     const char *comma = "";
     fputs("template <", out);
@@ -202,7 +193,7 @@ static void emit_template(FILE *out, const overload *o) {
             fprintf(out, "%stypename %s", comma, gen_cpp_type_name(p));
     }
     for (int i = 0; i < row->operand_count; i++)
-        if (has(o, i) && is_typed(&row->operand[i]) && !listed(o, i)) {
+        if (gen_cpp_has(o, i) && is_typed(&row->operand[i]) && !gen_cpp_listed(o, i)) {
             fprintf(out, "%stypename %s", comma, gen_cpp_type_name(&row->operand[i]));
             comma = ", ";
         }
@@ -221,9 +212,9 @@ static const char *fixed_type(const gen_row *row, const char *type) {
     gen_fail(row->line, "%s: a scalar of type '%s' has no C++ type", row->mnemonic, type);
 }
 
-static char *scalar_type(const overload *o, int i) {
+char *gen_cpp_scalar_type(const gen_cpp_overload *o, int i) {
     const gen_operand *s = &o->row->operand[i];
-    if (listed(o, i))
+    if (gen_cpp_listed(o, i))
         return gen_cpp_type_name(s);
     if (strlen(s->type) == 1) {
         int tile = gen_cpp_variable(o->row, *s->type);
@@ -234,17 +225,17 @@ static char *scalar_type(const overload *o, int i) {
     return gen_format("%s", fixed_type(o->row, s->type));
 }
 
-static void emit_parameters(FILE *out, const overload *o) {
+static void emit_parameters(FILE *out, const gen_cpp_overload *o) {
     for (int i = 0; i < o->row->operand_count; i++) {
         const gen_operand *p = &o->row->operand[i];
-        if (!has(o, i) || (is(p, "attr") && o->cpp->is_template[i]))
+        if (!gen_cpp_has(o, i) || (is(p, "attr") && o->cpp->is_template[i]))
             continue;
         if (is(p, "attr"))
             fprintf(out, "%s %s, ", gen_cpp_attr_type(o->row, p), p->name);
         else if (is(p, "scalar") && o->cpp->value[i])
-            fprintf(out, "%s %s = %s, ", scalar_type(o, i), p->name, o->cpp->value[i]);
+            fprintf(out, "%s %s = %s, ", gen_cpp_scalar_type(o, i), p->name, o->cpp->value[i]);
         else if (is(p, "scalar"))
-            fprintf(out, "%s %s, ", scalar_type(o, i), p->name);
+            fprintf(out, "%s %s, ", gen_cpp_scalar_type(o, i), p->name);
         else if (is_counts(p))
             fprintf(out, "MrgSortExecutedNumList &%s, ", p->name);
         else
@@ -253,16 +244,16 @@ static void emit_parameters(FILE *out, const overload *o) {
     fputs("WaitEvents &...events", out);
 }
 
-static void emit_operand(FILE *out, const overload *o, int i) {
+static void emit_operand(FILE *out, const gen_cpp_overload *o, int i) {
     const gen_operand *p = &o->row->operand[i];
     const char *member = o->cpp->by_pointer[i] ? "->" : ".";
-    if (is(p, "attr") && !strcmp(p->type, "dtype") && listed(o, i))
+    if (is(p, "attr") && !strcmp(p->type, "dtype") && gen_cpp_listed(o, i))
         fprintf(out, "detail::attr_operand(detail::dtype_v<%s>)", gen_cpp_type_name(p));
-    else if (is(p, "attr") && (o->cpp->is_template[i] ? listed(o, i) : has(o, i)))
+    else if (is(p, "attr") && (o->cpp->is_template[i] ? gen_cpp_listed(o, i) : gen_cpp_has(o, i)))
         fprintf(out, "detail::attr_operand(%s)", p->name);
     else if (is(p, "attr"))
         fprintf(out, "detail::attr_operand(%s)", p->attr_default);
-    else if (!has(o, i))
+    else if (!gen_cpp_has(o, i))
         fputs("detail::absent()", out);
     else if (is(p, "scalar"))
         fprintf(out, "detail::scalar_operand(%s)", p->name);
@@ -274,7 +265,7 @@ static void emit_operand(FILE *out, const overload *o, int i) {
         fprintf(out, "detail::tile_operand(%s%s%s())", p->name, member, is(p, "view") ? "fresh" : "handle");
 }
 
-static void emit_body(FILE *out, const overload *o) {
+static void emit_body(FILE *out, const gen_cpp_overload *o) {
     const gen_row *row = o->row;
     int typed = 0;
     for (int i = 0; i < row->operand_count; i++)
@@ -284,13 +275,13 @@ static void emit_body(FILE *out, const overload *o) {
         for (int i = 0, n = 0; i < row->operand_count; i++)
             if (is_typed(&row->operand[i]))
                 fprintf(out, "%s%s", n++ ? ", " : "",
-                        has(o, i) ? gen_cpp_type_name(&row->operand[i]) : "void");
+                        gen_cpp_has(o, i) ? gen_cpp_type_name(&row->operand[i]) : "void");
         fputs(">);\n", out);
     }
     fputs("    TSYNC(events...);\n", out);
     for (int i = 0; i < row->operand_count; i++) {
         const gen_operand *p = &row->operand[i];
-        if (gen_cpp_is_global(p) && has(o, i))
+        if (gen_cpp_is_global(p) && gen_cpp_has(o, i))
             fprintf(out, "    pto_global %s_global = %s.handle();\n", p->name, p->name);
         else if (is_counts(p))
             fprintf(out, "    pto_merge_counts %s_counts = {};\n", p->name);
@@ -319,12 +310,12 @@ static void emit_body(FILE *out, const overload *o) {
     fputs("    return {};\n}\n", out);
 }
 
-static void emit_overload(FILE *out, const overload *o) {
+static void emit_overload(FILE *out, const gen_cpp_overload *o) {
     emit_template(out, o);
     if (o->competes) {
         fputs("PTO_INST detail::Result<all_events_v<WaitEvents...>", out);
         for (int i = 0; i < o->row->operand_count; i++)
-            if (has(o, i) && is_typed(&o->row->operand[i]))
+            if (gen_cpp_has(o, i) && is_typed(&o->row->operand[i]))
                 fprintf(out, " && %s<%s>",
                         gen_cpp_is_global(&o->row->operand[i]) ? "is_global_data_v"
                                                                : "detail::is_tile_like_v",
@@ -353,7 +344,7 @@ static unsigned optional_operands(const gen_row *row, const gen_cpp *cpp) {
 }
 
 /* What tells overloads of one name apart: explicit parameters and kinds of operands. */
-static char *signature(const overload *o) {
+static char *signature(const gen_cpp_overload *o) {
     char *s = gen_format("%s<", o->row->mnemonic);
     for (int i = 0; i < o->group->count; i++) {
         const gen_cpp_entry *e = &o->group->entry[i];
@@ -366,7 +357,7 @@ static char *signature(const overload *o) {
     s = gen_format("%s>(", s);
     for (int i = 0; i < o->row->operand_count; i++) {
         const gen_operand *p = &o->row->operand[i];
-        if (has(o, i) && !(is(p, "attr") && o->cpp->is_template[i]))
+        if (gen_cpp_has(o, i) && !(is(p, "attr") && o->cpp->is_template[i]))
             s = gen_format("%s%s,", s,
                            gen_cpp_is_tile(p)     ? "tile"
                            : gen_cpp_is_global(p) ? "global"
@@ -378,16 +369,46 @@ static char *signature(const overload *o) {
 
 /* Of two calls that would look the same the first in the table stands: TROWARGMAX(dst, src, tmp) before
  * TROWARGMAX(dstVal, dstIdx, src). */
+static int seen_count;
 static bool seen_before(char *text) {
     static char *seen[4 * GEN_MAX_ROWS];
-    static int count;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < seen_count; i++)
         if (!strcmp(seen[i], text))
             return true;
-    if (count == 4 * GEN_MAX_ROWS)
+    if (seen_count == 4 * GEN_MAX_ROWS)
         gen_fail(0, "too many C++ overloads");
-    seen[count++] = text;
+    seen[seen_count++] = text;
     return false;
+}
+
+void gen_cpp_each(const gen_table *table, FILE *out, void (*form)(FILE *, const gen_row *),
+                  void (*call)(FILE *, const gen_cpp_overload *)) {
+    seen_count = 0;
+    for (int i = 0; i < table->row_count; i++) {
+        const gen_row *row = &table->row[i];
+        gen_cpp cpp = gen_cpp_read(row);
+        form(out, row);
+        unsigned optional = optional_operands(row, &cpp);
+        bool competes = table->op_forms[row->op] > 1 || optional;
+        for (unsigned left_out = 0; left_out < 1u << GEN_MAX_OPERANDS && !cpp.by_hand; left_out++) {
+            if (left_out & ~optional)
+                continue;
+            for (int g = 0; g < cpp.group_count; g++) {
+                bool fits = true;
+                for (int e = 0; e < cpp.group[g].count; e++)
+                    fits &= cpp.group[g].entry[e].operand < 0 ||
+                            !(left_out & 1u << cpp.group[g].entry[e].operand);
+                gen_cpp_overload o = {row, &cpp, &cpp.group[g], left_out, competes};
+                if (fits && !seen_before(signature(&o)))
+                    call(out, &o);
+            }
+        }
+    }
+}
+
+static void emit_form(FILE *out, const gen_row *row) {
+    fprintf(out, "\n/* %s (%s): %s (%s) */\n", row->mnemonic, row->form, row->summary, row->spec);
+    gen_emit_cpp_checks(out, row);
 }
 
 void gen_emit_cpp(const gen_table *table, FILE *out) {
@@ -400,28 +421,6 @@ void gen_emit_cpp(const gen_table *table, FILE *out) {
           "#ifndef PTO_COMMON_INSTR_FORMS_HPP\n#define PTO_COMMON_INSTR_FORMS_HPP\n\n"
           "#include <pto/common/static_rules.hpp>\n\nPTO_NAMESPACE_BEGIN\n",
           out);
-    for (int i = 0; i < table->row_count; i++) {
-        const gen_row *row = &table->row[i];
-        gen_cpp cpp = gen_cpp_read(row);
-        fprintf(out, "\n/* %s (%s): %s (%s) */\n", row->mnemonic, row->form, row->summary, row->spec);
-        gen_emit_cpp_checks(out, row);
-        if (cpp.by_hand)
-            continue;
-        unsigned optional = optional_operands(row, &cpp);
-        bool competes = table->op_forms[row->op] > 1 || optional;
-        for (unsigned left_out = 0; left_out < 1u << GEN_MAX_OPERANDS; left_out++) {
-            if (left_out & ~optional)
-                continue;
-            for (int g = 0; g < cpp.group_count; g++) {
-                bool fits = true;
-                for (int e = 0; e < cpp.group[g].count; e++)
-                    fits &= cpp.group[g].entry[e].operand < 0 ||
-                            !(left_out & 1u << cpp.group[g].entry[e].operand);
-                overload o = {row, &cpp, &cpp.group[g], left_out, competes};
-                if (fits && !seen_before(signature(&o)))
-                    emit_overload(out, &o);
-            }
-        }
-    }
+    gen_cpp_each(table, out, emit_form, emit_overload);
     fputs("\nPTO_NAMESPACE_END\n\n#undef PTO_SA\n\n#endif\n", out);
 }

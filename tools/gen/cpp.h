@@ -29,6 +29,23 @@ typedef struct gen_cpp {
     bool is_template[GEN_MAX_OPERANDS];  /* an attribute that is a template parameter */
 } gen_cpp;
 
+/* One overload. */
+typedef struct gen_cpp_overload {
+    const gen_row *row;
+    const gen_cpp *cpp;
+    const gen_cpp_group *group;
+    unsigned left_out; /* optional operands that it has not, by position */
+    bool competes;     /* other overloads differ in the kinds of their operands */
+} gen_cpp_overload;
+bool gen_cpp_has(const gen_cpp_overload *o, int operand);
+/* Is the operand among the explicit template parameters? */
+bool gen_cpp_listed(const gen_cpp_overload *o, int operand);
+/* "typename DstT::DType", "float": the type of a scalar parameter. */
+char *gen_cpp_scalar_type(const gen_cpp_overload *o, int operand);
+/* Calls `form` for every row and, behind it, `call` for each of its overloads. */
+void gen_cpp_each(const gen_table *table, FILE *out, void (*form)(FILE *, const gen_row *),
+                  void (*call)(FILE *, const gen_cpp_overload *));
+
 gen_cpp gen_cpp_read(const gen_row *row);
 const char *gen_cpp_attr_type(const gen_row *row, const gen_operand *o);
 /* "DstT" for dst. */

@@ -44,6 +44,13 @@ struct TPipe {
     template <typename... Explicit, typename... Args> void name(Args &&...) {                                \
         static_assert(detail::never<Args...>,                                                                \
                       "[PTO][SA] PTO-E0301 " #name ": pipes between cores are not in this library yet");     \
+    }                                                                                                        \
+    template <typename Pipe, TileSplitAxis, typename... Args> void name(Pipe &pipe, Args &&...) {            \
+        name(pipe);                                                                                          \
+    }                                                                                                        \
+    template <typename Pipe, typename Operand, TileSplitAxis, typename... Args>                              \
+    void name(Pipe &pipe, Operand &, Args &&...) {                                                           \
+        name(pipe);                                                                                          \
     }
 PTO_NOT_YET(TPUSH)
 PTO_NOT_YET(TPOP)

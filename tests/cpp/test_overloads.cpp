@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every C++ overload once, beside the C function of its form on equal operands: the same verdict, and where
+ * the call is legal the same bytes in every operand. The calls are generated from the table
+ * (tools/gen/cpp_test.c). Target cpu. */
+#define PTO_NO_WARNINGS
+#include <pto/pto-inst.hpp>
+#include <pto/functions.h>
+#include "support/cpp_testing.hpp"
+
+#include <cstring>
+#include <vector>
+
+using namespace pto;
+
+/* A tensor of 16 x 64 elements with memory of its own. */
+template <typename T, int Rows = 16, int Cols = 64, Layout L = Layout::ND> struct Tensor {
+    using DType = T;
+    std::vector<T> data;
+    GlobalTensor<T, TileShape2D<T, Rows, Cols, L>, BaseShape2D<T, Rows, Cols, L>, L> tensor;
+    pto_global raw;
+    Tensor() : data(Rows * Cols), tensor(data.data()) {}
+    pto_global *handle() {
+        raw = tensor.handle();
+        return &raw;
+    }
+    std::size_t bytes() const { return data.size() * sizeof(T); }
+};
+
+template <int Form, int Index> struct Guess;
+
+struct Case {
+    pto_form form = 0;
+    int number = 0;
+    bool refused = false, legal = false;
+    std::string rule, text;
+
+    pto_core *core() { return detail::core(); }
+    void begin(int f, int n) {
+        form = static_cast<pto_form>(f);
+        number = n;
+        refused = legal = false;
+        rule.clear();
+    }
+    template <typename F> void cpp(F &&call) {
+        try {
+            call();
+        } catch (const Error &error) {
+            refused = true;
+            rule = error.rule();
+            text = error.what();
+        }
+    }
+    void c(pto_status status) {
+        legal = status == PTO_OK;
+        if (legal == refused || (refused && !pto_diag_has(pto_core_diags(core()), rule.c_str())))
+            fail("the verdicts differ");
+        pto_diag_list_clear(pto_core_diags(core()));
+    }
+    void fail(const char *what) {
+        std::fprintf(stderr, "overload %d, form %d: %s (%s)\n", number, form, what, rule.c_str());
+        testing::failures++;
+    }
+
+    /* Small numbers, the same in both; what they are is the type's business. */
+    template <typename T> static void bytes_of(T *data, std::size_t count, int index) {
+        std::uint32_t x = 77u + static_cast<std::uint32_t>(index);
+        for (std::size_t i = 0; i < count; i++) {
+            x = x * 1664525u + 1013904223u;
+            if constexpr (IsTwinType<T>())
+                data[i].bits = static_cast<std::uint8_t>(x >> 24);
+            else
+                data[i] = static_cast<T>(static_cast<int>(x >> 27));
+        }
+    }
+    template <typename T> void fill(T &a, T &b, int index) {
+        bytes_of(a.data(),
+                 static_cast<std::size_t>(pto_tile_type_bytes(&a.handle()->type)) / sizeof(typename T::DType),
+                 index);
+        std::memcpy(static_cast<void *>(b.data()), a.data(),
+                    static_cast<std::size_t>(pto_tile_type_bytes(&a.handle()->type)));
+    }
+    template <typename T, int R, int C, Layout L>
+    void fill(Tensor<T, R, C, L> &a, Tensor<T, R, C, L> &b, int index) {
+        bytes_of(a.data.data(), a.data.size(), index);
+        b.data = a.data;
+    }
+    template <typename T> void fill_view(T &, T &, int) {}
+
+    template <typename T> void equal(T &a, T &b, int index) {
+        if (legal && std::memcmp(a.data(), b.data(),
+                                 static_cast<std::size_t>(pto_tile_type_bytes(&a.handle()->type))) != 0)
+            fail(("bytes of operand " + std::to_string(index)).c_str());
+    }
+    template <typename T, int R, int C, Layout L>
+    void equal(Tensor<T, R, C, L> &a, Tensor<T, R, C, L> &b, int index) {
+        if (legal && std::memcmp(static_cast<const void *>(a.data.data()), b.data.data(), a.bytes()) != 0)
+            fail(("bytes of tensor " + std::to_string(index)).c_str());
+    }
+    void equal_counts(const MrgSortExecutedNumList &a, const pto_merge_counts &b) {
+        if (legal && (a.mrgSortList0 != b.list[0] || a.mrgSortList1 != b.list[1] ||
+                      a.mrgSortList2 != b.list[2] || a.mrgSortList3 != b.list[3]))
+            fail("counts");
+    }
+};
+
+#include "cpp_overloads.inc"
+
+int main() {
+    std::vector<bool> called(PTO_FORM_COUNT), accepted(PTO_FORM_COUNT);
+    int legal = 0, count = 0;
+    Case c;
+    for (const auto overload : overloads) {
+        overload(c);
+        count++;
+        legal += c.legal;
+        called[c.form] = true;
+        accepted[c.form] = accepted[c.form] || c.legal;
+        if (!c.legal)
+            std::printf("refused: overload %d, form %d, %s\n", c.number, c.form, c.text.c_str());
+    }
+    int forms = 0, good = 0;
+    for (int f = 0; f < PTO_FORM_COUNT; f++) {
+        forms += called[static_cast<std::size_t>(f)];
+        good += accepted[static_cast<std::size_t>(f)];
+    }
+    std::printf("%d overloads of %d forms (of %d); legal: %d overloads, %d forms\n", count, forms,
+                PTO_FORM_COUNT, legal, good);
+    CHECK(forms + 3 >=
+          PTO_FORM_COUNT); /* TASSIGN and the two of TFILLPAD are written by hand and tested elsewhere */
+    CHECK(good * 20 >= forms * 19);
+    return testing::failures != 0;
+}
