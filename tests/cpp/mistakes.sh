@@ -32,7 +32,8 @@ PTO-E0324 | a5   | Tile<TileType::Vec, half, 16, 16, BLayout::RowMajor, 0, 16> o
 PTO-E0329 | a2a3 | Tile<TileType::Vec, int32_t, 16, 16> x, out; TXOR(out, x, x);
 PTO-E0301 | a2a3 | F x; Tile<TileType::Vec, half, 16, 16> out; TPACK(out, x);
 PTO-E0304 | cpu  | F out; GlobalTensor<float, Shape<1, 1, 1, 16, 16>, Stride<256, 256, 256, 16, 1>> g; TRELU(out, g);
-PTO-E0304 | cpu  | F x, out; TLOAD(out, x);
+PTO-E0902 | cpu  | F x, out; TLOAD(out, x);
+PTO-E0902 | cpu  | F x, out; TROWMAX(out, 2.0f);
 PTO-E0304 | cpu  | F x, out; RecordEvent e; TRELU(out, x, e);
 PTO-E0801 | cpu  | TileLeft<half, 16, 16> a; TileAcc<float, 16, 16> c; TMATMUL(c, a, a);
 PTO-E0802 | a5   | Tile<TileType::Left, half, 16, 16, BLayout::RowMajor, 16, 16, SLayout::RowMajor> a; TileRight<half, 16, 16> b; TileAcc<float, 16, 16> c; TMATMUL(c, a, b);

@@ -142,3 +142,10 @@ GEMV(TGEMV, 1, 2);
 GEMV(TGEMV_ACC, 2, 3);
 OPERAND(TGEMV_ACC, 1, TileAcc<E(TGEMV_ACC, 1), 16, 64, 1, 64>);
 GEMV(TGEMV_BIAS, 1, 2);
+
+/* convolution: 8 x 16 pixels, a filter of one */
+OPERAND(TIMG2COL, 0, TileLeft<E(TIMG2COL, 0), 16, 32 / sizeof(E(TIMG2COL, 0))>);
+OPERAND(TTRANS_CONV, 0, ConvTile<TileType::Vec, half, 4096, Layout::NC1HWC0, ConvTileShape<1, 1, 16, 16, 16>>);
+OPERAND(TTRANS_CONV, 1, ConvTile<TileType::Vec, half, 4096, Layout::NCHW, ConvTileShape<1, 16, 16, 16>>);
+OPERAND(TLOAD_CONV, 1, Pixels<float>);
+OPERAND(TSTORE_CONV, 0, Pixels<float>);

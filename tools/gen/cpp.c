@@ -8,6 +8,10 @@
 
 static bool is(const gen_operand *o, const char *role) { return !strcmp(o->role, role); }
 bool gen_cpp_is_global(const gen_operand *o) { return *o->role == 'g'; }
+static bool is_conv(const gen_operand *o) { return is(o, "cin") || is(o, "cout"); }
+const char *gen_cpp_kind(const gen_operand *o) {
+    return gen_cpp_is_global(o) ? "is_global_data_v" : is_conv(o) ? "is_conv_tile_v" : "is_tile_data_v";
+}
 static bool is_counts(const gen_operand *o) { return !strcmp(o->type, "counts"); }
 bool gen_cpp_is_tile(const gen_operand *o) {
     return !gen_cpp_is_global(o) && !is(o, "scalar") && !is(o, "attr") && !is_counts(o);
@@ -230,7 +234,9 @@ static void emit_parameters(FILE *out, const gen_cpp_overload *o) {
         const gen_operand *p = &o->row->operand[i];
         if (!gen_cpp_has(o, i) || (is(p, "attr") && o->cpp->is_template[i]))
             continue;
-        if (is(p, "attr"))
+        if (is(p, "attr") && o->cpp->value[i])
+            fprintf(out, "%s %s = %s, ", gen_cpp_attr_type(o->row, p), p->name, o->cpp->value[i]);
+        else if (is(p, "attr"))
             fprintf(out, "%s %s, ", gen_cpp_attr_type(o->row, p), p->name);
         else if (is(p, "scalar") && o->cpp->value[i])
             fprintf(out, "%s %s = %s, ", gen_cpp_scalar_type(o, i), p->name, o->cpp->value[i]);
@@ -316,9 +322,7 @@ static void emit_overload(FILE *out, const gen_cpp_overload *o) {
         fputs("PTO_INST detail::Result<all_events_v<WaitEvents...>", out);
         for (int i = 0; i < o->row->operand_count; i++)
             if (gen_cpp_has(o, i) && is_typed(&o->row->operand[i]))
-                fprintf(out, " && %s<%s>",
-                        gen_cpp_is_global(&o->row->operand[i]) ? "is_global_data_v"
-                                                               : "detail::is_tile_like_v",
+                fprintf(out, " && %s<%s>", gen_cpp_kind(&o->row->operand[i]),
                         gen_cpp_type_name(&o->row->operand[i]));
         fputs("> ", out);
     } else {
@@ -359,7 +363,8 @@ static char *signature(const gen_cpp_overload *o) {
         const gen_operand *p = &o->row->operand[i];
         if (gen_cpp_has(o, i) && !(is(p, "attr") && o->cpp->is_template[i]))
             s = gen_format("%s%s,", s,
-                           gen_cpp_is_tile(p)     ? "tile"
+                           is_conv(p)             ? "conv"
+                           : gen_cpp_is_tile(p)   ? "tile"
                            : gen_cpp_is_global(p) ? "global"
                            : is(p, "attr")        ? gen_cpp_attr_type(o->row, p)
                                                   : p->type);
@@ -406,6 +411,56 @@ void gen_cpp_each(const gen_table *table, FILE *out, void (*form)(FILE *, const 
     }
 }
 
+static const char *kind_name(const gen_cpp_overload *o, int i) {
+    const gen_operand *p = &o->row->operand[i];
+    return o->cpp->by_pointer[i]  ? "pointer"
+           : is_counts(p)         ? "counts"
+           : is_conv(p)           ? "conv"
+           : gen_cpp_is_global(p) ? "global"
+           : gen_cpp_is_tile(p)   ? "tile"
+                                  : "scalar";
+}
+
+static void emit_kinds(FILE *out, const gen_cpp_overload *o) {
+    int count = 0, required = 0;
+    char *kinds = gen_format("%s", "");
+    for (int i = 0; i < o->row->operand_count; i++) {
+        if (!gen_cpp_has(o, i) || (is(&o->row->operand[i], "attr") && o->cpp->is_template[i]))
+            continue;
+        kinds = gen_format("%s%sKind::%s", kinds, count++ ? ", " : "", kind_name(o, i));
+        if (!o->cpp->value[i])
+            required = count;
+    }
+    fprintf(out, "{%d, %d, {%s}},\n", required, count, kinds);
+}
+
+/* Calls that fit no form of an instruction with several: one overload that says so. */
+static void emit_fallbacks(FILE *out, const gen_table *table) {
+    fputs("\n/* Arguments of kinds that no form takes */\n", out);
+    for (int op = 0; op < table->op_count; op++) {
+        const char *name = table->op[op];
+        const gen_row *first = &table->row[table->op_first[op]];
+        gen_cpp cpp = gen_cpp_read(first);
+        if (cpp.by_hand || (table->op_forms[op] == 1 && !optional_operands(first, &cpp)))
+            continue;
+        fprintf(out, "namespace detail {\ninline constexpr Call calls_%s[] = {\n", name);
+        for (const gen_row *row = first; row < first + table->op_forms[op]; row++) {
+            cpp = gen_cpp_read(row);
+            unsigned optional = optional_operands(row, &cpp);
+            for (unsigned left_out = 0; left_out < 1u << GEN_MAX_OPERANDS; left_out++)
+                if (!(left_out & ~optional))
+                    emit_kinds(out, &(gen_cpp_overload){row, &cpp, &cpp.group[0], left_out, true});
+        }
+        fprintf(out,
+                "};\n} // namespace detail\ntemplate <typename... Args>\n"
+                "PTO_INST detail::Result<!detail::takes<Args...>(detail::calls_%s)> %s(Args &&...) {\n"
+                "    static_assert(detail::never<Args...>, \"[PTO][SA] PTO-E0902 %s: no call form takes "
+                "these kinds "
+                "of arguments (pto isa %s)\");\n    return {};\n}\n",
+                name, name, name, name);
+    }
+}
+
 static void emit_form(FILE *out, const gen_row *row) {
     fprintf(out, "\n/* %s (%s): %s (%s) */\n", row->mnemonic, row->form, row->summary, row->spec);
     gen_emit_cpp_checks(out, row);
@@ -422,5 +477,6 @@ void gen_emit_cpp(const gen_table *table, FILE *out) {
           "#include <pto/common/static_rules.hpp>\n\nPTO_NAMESPACE_BEGIN\n",
           out);
     gen_cpp_each(table, out, emit_form, emit_overload);
+    emit_fallbacks(out, table);
     fputs("\nPTO_NAMESPACE_END\n\n#undef PTO_SA\n\n#endif\n", out);
 }

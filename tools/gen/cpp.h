@@ -52,6 +52,8 @@ const char *gen_cpp_attr_type(const gen_row *row, const gen_operand *o);
 char *gen_cpp_type_name(const gen_operand *o);
 bool gen_cpp_is_tile(const gen_operand *o);
 bool gen_cpp_is_global(const gen_operand *o);
+/* The trait of the facade that an operand's type has. */
+const char *gen_cpp_kind(const gen_operand *o);
 /* The first operand of a type variable that has an element type, -1 = none. */
 int gen_cpp_variable(const gen_row *row, char variable);
 

@@ -186,12 +186,12 @@ static void emit_rule(const check *c) {
 static void emit_kinds(const check *c) {
     for (int i = 0; i < c->row->operand_count; i++) {
         const gen_operand *o = &c->row->operand[i];
-        if (gen_cpp_is_global(o))
-            say(c, "PTO-E0304", gen_format("%s is a GlobalTensor", o->name),
-                gen_format("is_global_data_v<%s>", TILE(i)));
-        else if (gen_cpp_is_tile(o))
-            say(c, "PTO-E0304", gen_format("%s is a tile", o->name),
-                gen_format("is_tile_operand<%s>", TILE(i)));
+        const char *what = gen_cpp_is_global(o)                                  ? "GlobalTensor"
+                           : !strcmp(o->role, "cin") || !strcmp(o->role, "cout") ? "ConvTile"
+                                                                                 : "tile";
+        if (is_typed(o))
+            say(c, "PTO-E0304", gen_format("%s is a %s", o->name, what),
+                gen_format("!given<%s> || %s<%s>", TILE(i), gen_cpp_kind(o), TILE(i)));
     }
 }
 

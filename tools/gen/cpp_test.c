@@ -61,6 +61,10 @@ static const char *tile_of(const gen_row *row, int i) {
                 return gen_format("%.*s%s%s", (int)(at - places[k][1]), places[k][1], element, at + 2);
             }
     }
+    if (is(o, "cin") || is(o, "cout"))
+        return gen_format("ConvTile<TileType::Mat, %s, 4096, Layout::NC1HWC0, "
+                          "ConvTileShape<1, 1, 8, 16, 32 / sizeof(%s)>>",
+                          element, element);
     if (!strcmp(o->name, "fp"))
         return "Tile<TileType::Scaling, std::uint64_t, 1, 64>";
     if (has_rule(row, "acc_source", i))

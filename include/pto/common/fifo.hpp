@@ -6,6 +6,7 @@
 
 #include <pto/common/event.hpp>
 #include <pto/common/fixpipe.hpp>
+#include <pto/common/static_rules.hpp>
 
 PTO_NAMESPACE_BEGIN
 
@@ -23,11 +24,6 @@ struct Direction {
 };
 enum class FIFOType : std::uint8_t { GM_FIFO, VEC_FIFO, MAT_FIFO, CTRL_FIFO };
 enum class VecCubeRatio : std::uint8_t { V1C1_VEC0, V1C1_VEC1, V2C1_VECS };
-
-namespace detail {
-template <typename...> constexpr bool never = false;
-template <int...> constexpr bool never_int = false;
-} // namespace detail
 
 /* FlagID, Dir, bytes of a slot, slots. */
 template <std::uint8_t FlagID, std::uint8_t Dir, std::uint32_t SlotSize, std::uint32_t SlotNum,

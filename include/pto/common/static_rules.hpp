@@ -33,7 +33,6 @@ template <typename T> struct Facts<T, true> {
         8;
 };
 
-template <typename T> constexpr bool is_tile_like_v = is_tile_data_v<T> || is_conv_tile_v<T>;
 template <typename T> constexpr bool given = !std::is_void_v<T>;
 
 /* The element type of a tile or tensor; NONE for anything else. */
@@ -45,7 +44,6 @@ template <typename T> constexpr pto_dtype element = Element<T>::value;
 
 /* ---- the rules; each holds where an operand is not given ---- */
 
-template <typename T> constexpr bool is_tile_operand = !given<T> || is_tile_like_v<T>;
 template <typename T> constexpr bool in(unsigned locs) { return (Facts<T>::loc_bit & locs) != 0; }
 template <typename T, typename U>
 constexpr bool same_element = !given<T> || !given<U> || element<T> == element<U>;
@@ -99,6 +97,41 @@ constexpr bool admits(const Combo (&combos)[N], pto_dtype t, pto_dtype s, pto_dt
     }
     return false;
 }
+
+/* ---- kinds of arguments, for calls that no form takes ---- */
+
+enum class Kind { tile, conv, global, counts, pointer, event, scalar };
+template <typename A> constexpr Kind kind_of() {
+    using T = std::remove_cv_t<std::remove_reference_t<A>>;
+    return is_tile_data_v<T>                            ? Kind::tile
+           : is_conv_tile_v<T>                          ? Kind::conv
+           : is_global_data_v<T>                        ? Kind::global
+           : std::is_same_v<T, MrgSortExecutedNumList>  ? Kind::counts
+           : std::is_pointer_v<T> || std::is_array_v<T> ? Kind::pointer
+           : is_event<T>::value                         ? Kind::event
+                                                        : Kind::scalar;
+}
+/* What a call takes: kinds, the first `required` of them always; events may follow. */
+struct Call {
+    int required, count;
+    Kind kind[8];
+};
+template <typename... Args, std::size_t N> constexpr bool takes(const Call (&calls)[N]) {
+    const Kind have[] = {kind_of<Args>()..., Kind::event};
+    constexpr int count = sizeof...(Args);
+    for (const Call &call : calls) {
+        int i = 0;
+        while (i < count && i < call.count && have[i] == call.kind[i])
+            i++;
+        bool fits = i >= call.required;
+        for (; i < count; i++)
+            fits = fits && have[i] == Kind::event;
+        if (fits)
+            return true;
+    }
+    return false;
+}
+template <typename...> constexpr bool never = false;
 
 /* Is the rule in force: is the target in the set? */
 constexpr bool here(unsigned targets) { return (targets & target_bit) != 0; }
