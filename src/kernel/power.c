@@ -11,17 +11,19 @@ enum { BLOCK = 64 };
 /* The sign bit: a comparison would be refused for unsigned types. */
 #define NEGATIVE(x) ((x) >> (8 * sizeof(x) - 1) & 1)
 
-/* U: an unsigned type in which the product is computed, at least 16 bits. */
-#define INT_LOOP(name, T, U, is_signed, e_is_run)                                                            \
+/* U: the unsigned type in which the product is computed, at least 16 bits; W: that width with the sign of T.
+ */
+#define INT_LOOP(name, T, W, U, is_signed, e_is_run)                                                         \
     static void name(void *dst, const void *a, const void *b, int64_t n, const void *extra) {                \
         (void)extra;                                                                                         \
         T *d = dst;                                                                                          \
         const T *x = a, *y = b;                                                                              \
         for (int64_t at = 0; at < n; at += BLOCK) {                                                          \
             const int count = n - at < BLOCK ? (int)(n - at) : BLOCK;                                        \
-            T base[BLOCK] = {0}, exponent[BLOCK] = {0};                                                      \
+            W base[BLOCK] = {0}, exponent[BLOCK] = {0};                                                      \
             U square[BLOCK], result[BLOCK], left[BLOCK];                                                     \
-            memcpy(base, x + at, (size_t)count * sizeof(T));                                                 \
+            for (int i = 0; i < count; i++)                                                                  \
+                base[i] = x[at + i];                                                                         \
             for (int i = 0; i < count; i++)                                                                  \
                 exponent[i] = (e_is_run) ? y[at + i] : *y;                                                   \
             U steps = 0;                                                                                     \
@@ -40,7 +42,7 @@ enum { BLOCK = 64 };
                 }                                                                                            \
             }                                                                                                \
             for (int i = 0; (is_signed) && i < BLOCK; i++) {                                                 \
-                const T one = (T)(base[i] == 1 ? 1 : base[i] != (T)-1 ? 0 : exponent[i] & 1 ? -1 : 1);       \
+                const W one = (W)(base[i] == 1 ? 1 : base[i] != (W)-1 ? 0 : exponent[i] & 1 ? -1 : 1);       \
                 result[i] = NEGATIVE(exponent[i]) ? (U)one : result[i];                                      \
             }                                                                                                \
             for (int i = 0; i < count; i++)                                                                  \
@@ -53,19 +55,19 @@ enum { BLOCK = 64 };
 #define MULTIPLIED_uint32_t uint32_t
 #define MULTIPLIED_uint64_t uint64_t
 
-#define INT_LOOPS(type, T, U, is_signed)                                                                     \
-    INT_LOOP(pow_##type##_tt, T, U, is_signed, true)                                                         \
-    INT_LOOP(pow_##type##_ts, T, U, is_signed, false)
-INT_LOOPS(s8, int8_t, uint16_t, true)
-INT_LOOPS(u8, uint8_t, uint16_t, false)
-INT_LOOPS(s16, int16_t, uint16_t, true)
-INT_LOOPS(u16, uint16_t, uint16_t, false)
-INT_LOOPS(s32, int32_t, uint32_t, true)
-INT_LOOPS(u32, uint32_t, uint32_t, false)
-INT_LOOPS(s64, int64_t, uint64_t, true)
-INT_LOOPS(u64, uint64_t, uint64_t, false)
+#define INT_LOOPS(type, T, W, U, is_signed)                                                                  \
+    INT_LOOP(pow_##type##_tt, T, W, U, is_signed, true)                                                      \
+    INT_LOOP(pow_##type##_ts, T, W, U, is_signed, false)
+INT_LOOPS(s8, int8_t, int16_t, uint16_t, true)
+INT_LOOPS(u8, uint8_t, uint16_t, uint16_t, false)
+INT_LOOPS(s16, int16_t, int16_t, uint16_t, true)
+INT_LOOPS(u16, uint16_t, uint16_t, uint16_t, false)
+INT_LOOPS(s32, int32_t, int32_t, uint32_t, true)
+INT_LOOPS(u32, uint32_t, uint32_t, uint32_t, false)
+INT_LOOPS(s64, int64_t, int64_t, uint64_t, true)
+INT_LOOPS(u64, uint64_t, uint64_t, uint64_t, false)
 
-/* ---- floats ---- */
+/* ---- floats: a block at a time, in loops of selects that vectorise ---- */
 
 static inline double f64_from_bits(uint64_t bits) {
     double value;
@@ -73,19 +75,17 @@ static inline double f64_from_bits(uint64_t bits) {
     return value;
 }
 
-/* |b| ^ e in double with a relative error below 2^-38, to be rounded once: 2 ^ (e log2 |b|), computed without
- * fused steps so that every level gives the same bits. b and e are finite, b is not 0; all steps are selects.
- */
+/* |base| ^ exponent in double with a relative error below 2^-31, computed without fused steps so that every
+ * level gives the same bits. Both are finite, base is not 0. */
 static inline double power_magnitude(float base, float exponent) {
-    /* |b| = 2^k m with m in [sqrt(1/2), sqrt(2)); log2 m = 2 / ln 2 * atanh((m - 1) / (m + 1)) */
-    const uint64_t bits = pto_f64_bits((double)__builtin_fabsf(base));
-    const uint64_t offset = bits - UINT64_C(0x3FE6A09E667F3BCD);
-    const double k = (double)((int32_t)(uint32_t)(offset >> 52 ^ 0x800u) - 0x800);
-    const double m = f64_from_bits((offset & UINT64_C(0xFFFFFFFFFFFFF)) + UINT64_C(0x3FE6A09E667F3BCD));
+    /* |base| = 2^k m with m in [sqrt(1/2), sqrt(2)); log2 m = 2 / ln 2 * atanh((m - 1) / (m + 1)) */
+    const uint64_t half_root = UINT64_C(0x3FE6A09E667F3BCD), fraction = UINT64_C(0xFFFFFFFFFFFFF);
+    const uint64_t offset = pto_f64_bits((double)__builtin_fabsf(base)) - half_root;
+    const uint64_t field = (offset + (UINT64_C(1023) << 52)) >> 52;
+    const double k = f64_from_bits(field | UINT64_C(0x4330000000000000)) - (0x1p52 + 1023.0);
+    const double m = f64_from_bits((offset & fraction) + half_root);
     const double s = (m - 1.0) / (m + 1.0), z = s * s;
-    double p = 1.0 / 17.0;
-    p = p * z + 1.0 / 15.0;
-    p = p * z + 1.0 / 13.0;
+    double p = 1.0 / 13.0;
     p = p * z + 1.0 / 11.0;
     p = p * z + 1.0 / 9.0;
     p = p * z + 1.0 / 7.0;
@@ -100,9 +100,7 @@ static inline double power_magnitude(float base, float exponent) {
     t = t < -200.0 ? -200.0 : t;
     const double shifter = 0x1.8p52, shifted = t + shifter, n = shifted - shifter;
     const double r = (t - n) * 0x1.62e42fefa39efp-1;
-    double q = 1.0 / 39916800.0;
-    q = q * r + 1.0 / 3628800.0;
-    q = q * r + 1.0 / 362880.0;
+    double q = 1.0 / 362880.0;
     q = q * r + 1.0 / 40320.0;
     q = q * r + 1.0 / 5040.0;
     q = q * r + 1.0 / 720.0;
@@ -115,43 +113,87 @@ static inline double power_magnitude(float base, float exponent) {
     return q * f64_from_bits((pto_f64_bits(shifted) + 1023) << 52);
 }
 
-/* The cases of C's pow, the first that holds (10, 3.6), written from the last to the first. */
-static inline double power(float base, float exponent) {
-    const float b = __builtin_fabsf(base), e = __builtin_fabsf(exponent), largest = 0x1.fffffep127f;
-    const bool grows = (b > 1.0f) == (exponent > 0.0f);
-    const bool integral = e >= 0x1p24f || (float)(int32_t)(e < 0x1p24f ? e : 0.0f) == e;
-    const bool odd = e < 0x1p24f && integral && ((int32_t)(e < 0x1p24f ? e : 0.0f) & 1);
-    const bool plain = b > 0.0f && b <= largest && e <= largest;
-    const double inf = (double)__builtin_inff(), nan = (double)pto_f32_from_bits(PTO_F32_NAN_BITS);
-    double result = power_magnitude(plain ? base : 1.0f, plain ? exponent : 1.0f);
-    result = plain ? result : grows ? inf : 0.0; /* b is 0 or Inf, or e is Inf */
-    result = odd && pto_f32_bits(base) >> 31 ? -result : result;
-    result = plain && base < 0.0f && !integral ? nan : result;
-    result = b == 1.0f && e > largest ? 1.0 : result;
-    result = base != base || exponent != exponent ? nan : result;
-    return exponent == 0.0f || base == 1.0f ? 1.0 : result;
+/* Masks of all ones, by arithmetic on magnitudes below 2^31: conditions would become branches. */
+static inline uint32_t below(uint32_t a, uint32_t b) { return (uint32_t)((int32_t)(a - b) >> 31); }
+static inline uint32_t equal(uint32_t a, uint32_t b) { return (uint32_t)((int32_t)((a ^ b) - 1u) >> 31); }
+static inline uint32_t choose(uint32_t mask, uint32_t yes, uint32_t no) {
+    return (mask & yes) | (~mask & no);
 }
 
-static inline float f32_from_f64(double value) { return pto_f32_canonical((float)value); }
-#define AS_IS(x) (x)
+enum { F32_ONE = 0x3F800000, F32_INF = 0x7F800000, F32_2_24 = 0x4B800000, F32_SIGN_OFF = 0x7FFFFFFF };
 
-#define FLOAT_LOOP(format, T, WIDEN, NARROW)                                                                 \
-    static void pow_##format##_tt(void *dst, const void *a, const void *b, int64_t n, const void *extra) {   \
-        (void)extra;                                                                                         \
-        T *d = dst;                                                                                          \
-        const T *x = a, *y = b;                                                                              \
-        _Pragma("omp simd") for (int64_t i = 0; i < n; i++) d[i] = NARROW(power(WIDEN(x[i]), WIDEN(y[i])));  \
-    }                                                                                                        \
-    static void pow_##format##_ts(void *dst, const void *a, const void *b, int64_t n, const void *extra) {   \
-        (void)extra;                                                                                         \
-        T *d = dst;                                                                                          \
-        const T *x = a;                                                                                      \
-        const float y = WIDEN(*(const T *)b);                                                                \
-        _Pragma("omp simd") for (int64_t i = 0; i < n; i++) d[i] = NARROW(power(WIDEN(x[i]), y));            \
+/* The cases of C's pow, the first that holds (10, 3.6), written from the last to the first; magnitude is
+ * |base| ^ exponent where both are finite and base is not 0. */
+static inline float power_case(float base, float exponent, float magnitude) {
+    const uint32_t x = pto_f32_bits(base), y = pto_f32_bits(exponent);
+    const uint32_t b = x & F32_SIGN_OFF, e = y & F32_SIGN_OFF;
+    const uint32_t large = ~below(e, F32_2_24); /* an even integer */
+    const float small = pto_f32_from_bits(e & ~large);
+    const int32_t whole = (int32_t)small;
+    const uint32_t integral = equal(pto_f32_bits((float)whole - small) & F32_SIGN_OFF, 0);
+    const uint32_t odd = ~large & integral & (0u - ((uint32_t)whole & 1u));
+    const uint32_t negative = (uint32_t)((int32_t)x >> 31),
+                   falls = (uint32_t)((int32_t)y >> 31) | equal(e, 0);
+    const uint32_t plain = ~equal(b, 0) & below(b, F32_INF) & below(e, F32_INF);
+    const uint32_t grows = below(F32_ONE, b) ^ falls;
+    uint32_t result =
+        choose(plain, pto_f32_bits(magnitude), grows & F32_INF); /* base is 0 or Inf, exponent Inf */
+    result |= odd & x & ~(uint32_t)F32_SIGN_OFF;
+    result = choose(plain & negative & ~integral, PTO_F32_NAN_BITS, result);
+    result = choose(equal(b, F32_ONE) & equal(e, F32_INF), F32_ONE, result);
+    result = choose(below(F32_INF, b) | below(F32_INF, e), PTO_F32_NAN_BITS, result);
+    return pto_f32_from_bits(choose(equal(e, 0) | (equal(b, F32_ONE) & ~negative), F32_ONE, result));
+}
+
+static void power_block(float *out, const float *x, const float *y) {
+    double magnitude[BLOCK];
+    float safe_base[BLOCK], safe_exponent[BLOCK];
+#pragma omp simd
+    for (int i = 0; i < BLOCK; i++) {
+        const uint32_t b = pto_f32_bits(x[i]) & F32_SIGN_OFF, e = pto_f32_bits(y[i]) & F32_SIGN_OFF;
+        safe_base[i] = pto_f32_from_bits(choose(~equal(b, 0) & below(b, F32_INF), b, F32_ONE));
+        safe_exponent[i] = pto_f32_from_bits(below(e, F32_INF) & pto_f32_bits(y[i]));
     }
-FLOAT_LOOP(f32, float, AS_IS, f32_from_f64)
-FLOAT_LOOP(f16, uint16_t, pto_f32_from_f16, pto_f16_from_f64)
-FLOAT_LOOP(bf16, uint16_t, pto_f32_from_bf16, pto_bf16_from_f64)
+#pragma omp simd
+    for (int i = 0; i < BLOCK; i++)
+        magnitude[i] = power_magnitude(safe_base[i], safe_exponent[i]);
+#pragma omp simd
+    for (int i = 0; i < BLOCK; i++)
+        out[i] = (float)magnitude[i];
+#pragma omp simd
+    for (int i = 0; i < BLOCK; i++)
+        out[i] = power_case(x[i], y[i], out[i]);
+}
+
+/* Narrow floats: the result as float, rounded once more. An end shorter than a block is filled up with 1. */
+#define AS_IS(x) (x)
+#define FLOAT_LOOP(name, T, WIDEN, NARROW, e_is_run)                                                         \
+    static void name(void *dst, const void *a, const void *b, int64_t n, const void *extra) {                \
+        (void)extra;                                                                                         \
+        T *d = dst;                                                                                          \
+        const T *p = a, *q = b;                                                                              \
+        float x[BLOCK], y[BLOCK], result[BLOCK];                                                             \
+        for (int i = 0; i < BLOCK; i++)                                                                      \
+            y[i] = WIDEN(*q);                                                                                \
+        for (int64_t at = 0; at < n; at += BLOCK) {                                                          \
+            const int count = n - at < BLOCK ? (int)(n - at) : BLOCK;                                        \
+            for (int i = 0; i < count; i++)                                                                  \
+                x[i] = WIDEN(p[at + i]);                                                                     \
+            for (int i = 0; (e_is_run) && i < count; i++)                                                    \
+                y[i] = WIDEN(q[at + i]);                                                                     \
+            for (int i = count; i < BLOCK; i++)                                                              \
+                x[i] = y[i] = 1.0f;                                                                          \
+            power_block(result, x, y);                                                                       \
+            for (int i = 0; i < count; i++)                                                                  \
+                d[at + i] = NARROW(result[i]);                                                               \
+        }                                                                                                    \
+    }
+#define FLOAT_LOOPS(format, T, WIDEN, NARROW)                                                                \
+    FLOAT_LOOP(pow_##format##_tt, T, WIDEN, NARROW, true)                                                    \
+    FLOAT_LOOP(pow_##format##_ts, T, WIDEN, NARROW, false)
+FLOAT_LOOPS(f32, float, AS_IS, AS_IS)
+FLOAT_LOOPS(f16, uint16_t, pto_f32_from_f16, pto_f16_from_f32)
+FLOAT_LOOPS(bf16, uint16_t, pto_f32_from_bf16, pto_bf16_from_f32)
 
 #define OP(form)                                                                                             \
     static const pto_map_op pow_##form = {.loop = {[PTO_S8] = pow_s8_##form,                                 \
