@@ -2,7 +2,7 @@
 /* TPOW (10, 3.6) and TPOWS (20, 2). Integers: b^e modulo 2^W; a negative exponent leaves only +1, -1 and 0.
  * Floats: the special cases of C's pow, other results within 1 ulp. Scratch is never used, the precision
  * attribute selects nothing. */
-#include "kernel/map_half.h"
+#include "kernel/float_block.h"
 
 enum { BLOCK = 64 };
 
@@ -113,87 +113,58 @@ static inline double power_magnitude(float base, float exponent) {
     return q * f64_from_bits((pto_f64_bits(shifted) + 1023) << 52);
 }
 
-/* Masks of all ones, by arithmetic on magnitudes below 2^31: conditions would become branches. */
-static inline uint32_t below(uint32_t a, uint32_t b) { return (uint32_t)((int32_t)(a - b) >> 31); }
-static inline uint32_t equal(uint32_t a, uint32_t b) { return (uint32_t)((int32_t)((a ^ b) - 1u) >> 31); }
-static inline uint32_t choose(uint32_t mask, uint32_t yes, uint32_t no) {
-    return (mask & yes) | (~mask & no);
-}
-
-enum { F32_ONE = 0x3F800000, F32_INF = 0x7F800000, F32_2_24 = 0x4B800000, F32_SIGN_OFF = 0x7FFFFFFF };
+enum { F32_2_24 = 0x4B800000 };
 
 /* The cases of C's pow, the first that holds (10, 3.6), written from the last to the first; magnitude is
  * |base| ^ exponent where both are finite and base is not 0. */
 static inline float power_case(float base, float exponent, float magnitude) {
     const uint32_t x = pto_f32_bits(base), y = pto_f32_bits(exponent);
-    const uint32_t b = x & F32_SIGN_OFF, e = y & F32_SIGN_OFF;
-    const uint32_t large = ~below(e, F32_2_24); /* an even integer */
+    const uint32_t b = x & PTO_F32_SIGN_OFF, e = y & PTO_F32_SIGN_OFF;
+    const uint32_t large = ~pto_mask_below(e, F32_2_24); /* an even integer */
     const float small = pto_f32_from_bits(e & ~large);
     const int32_t whole = (int32_t)small;
-    const uint32_t integral = equal(pto_f32_bits((float)whole - small) & F32_SIGN_OFF, 0);
+    const uint32_t integral = pto_mask_equal(pto_f32_bits((float)whole - small) & PTO_F32_SIGN_OFF, 0);
     const uint32_t odd = ~large & integral & (0u - ((uint32_t)whole & 1u));
     const uint32_t negative = (uint32_t)((int32_t)x >> 31),
-                   falls = (uint32_t)((int32_t)y >> 31) | equal(e, 0);
-    const uint32_t plain = ~equal(b, 0) & below(b, F32_INF) & below(e, F32_INF);
-    const uint32_t grows = below(F32_ONE, b) ^ falls;
-    uint32_t result =
-        choose(plain, pto_f32_bits(magnitude), grows & F32_INF); /* base is 0 or Inf, exponent Inf */
-    result |= odd & x & ~(uint32_t)F32_SIGN_OFF;
-    result = choose(plain & negative & ~integral, PTO_F32_NAN_BITS, result);
-    result = choose(equal(b, F32_ONE) & equal(e, F32_INF), F32_ONE, result);
-    result = choose(below(F32_INF, b) | below(F32_INF, e), PTO_F32_NAN_BITS, result);
-    return pto_f32_from_bits(choose(equal(e, 0) | (equal(b, F32_ONE) & ~negative), F32_ONE, result));
+                   falls = (uint32_t)((int32_t)y >> 31) | pto_mask_equal(e, 0);
+    const uint32_t plain =
+        ~pto_mask_equal(b, 0) & pto_mask_below(b, PTO_F32_INF) & pto_mask_below(e, PTO_F32_INF);
+    const uint32_t grows = pto_mask_below(PTO_F32_ONE, b) ^ falls;
+    uint32_t result = pto_mask_choose(plain, pto_f32_bits(magnitude),
+                                      grows & PTO_F32_INF); /* base is 0 or Inf, exponent Inf */
+    result |= odd & x & ~(uint32_t)PTO_F32_SIGN_OFF;
+    result = pto_mask_choose(plain & negative & ~integral, PTO_F32_NAN_BITS, result);
+    result =
+        pto_mask_choose(pto_mask_equal(b, PTO_F32_ONE) & pto_mask_equal(e, PTO_F32_INF), PTO_F32_ONE, result);
+    result = pto_mask_choose(pto_mask_below(PTO_F32_INF, b) | pto_mask_below(PTO_F32_INF, e),
+                             PTO_F32_NAN_BITS, result);
+    return pto_f32_from_bits(pto_mask_choose(
+        pto_mask_equal(e, 0) | (pto_mask_equal(b, PTO_F32_ONE) & ~negative), PTO_F32_ONE, result));
 }
 
 static void power_block(float *out, const float *x, const float *y) {
-    double magnitude[BLOCK];
-    float safe_base[BLOCK], safe_exponent[BLOCK];
+    double magnitude[PTO_FLOAT_BLOCK];
+    float safe_base[PTO_FLOAT_BLOCK], safe_exponent[PTO_FLOAT_BLOCK];
 #pragma omp simd
-    for (int i = 0; i < BLOCK; i++) {
-        const uint32_t b = pto_f32_bits(x[i]) & F32_SIGN_OFF, e = pto_f32_bits(y[i]) & F32_SIGN_OFF;
-        safe_base[i] = pto_f32_from_bits(choose(~equal(b, 0) & below(b, F32_INF), b, F32_ONE));
-        safe_exponent[i] = pto_f32_from_bits(below(e, F32_INF) & pto_f32_bits(y[i]));
+    for (int i = 0; i < PTO_FLOAT_BLOCK; i++) {
+        const uint32_t b = pto_f32_bits(x[i]) & PTO_F32_SIGN_OFF, e = pto_f32_bits(y[i]) & PTO_F32_SIGN_OFF;
+        safe_base[i] = pto_f32_from_bits(
+            pto_mask_choose(~pto_mask_equal(b, 0) & pto_mask_below(b, PTO_F32_INF), b, PTO_F32_ONE));
+        safe_exponent[i] = pto_f32_from_bits(pto_mask_below(e, PTO_F32_INF) & pto_f32_bits(y[i]));
     }
 #pragma omp simd
-    for (int i = 0; i < BLOCK; i++)
+    for (int i = 0; i < PTO_FLOAT_BLOCK; i++)
         magnitude[i] = power_magnitude(safe_base[i], safe_exponent[i]);
 #pragma omp simd
-    for (int i = 0; i < BLOCK; i++)
+    for (int i = 0; i < PTO_FLOAT_BLOCK; i++)
         out[i] = (float)magnitude[i];
 #pragma omp simd
-    for (int i = 0; i < BLOCK; i++)
+    for (int i = 0; i < PTO_FLOAT_BLOCK; i++)
         out[i] = power_case(x[i], y[i], out[i]);
 }
 
-/* Narrow floats: the result as float, rounded once more. An end shorter than a block is filled up with 1. */
-#define AS_IS(x) (x)
-#define FLOAT_LOOP(name, T, WIDEN, NARROW, e_is_run)                                                         \
-    static void name(void *dst, const void *a, const void *b, int64_t n, const void *extra) {                \
-        (void)extra;                                                                                         \
-        T *d = dst;                                                                                          \
-        const T *p = a, *q = b;                                                                              \
-        float x[BLOCK], y[BLOCK], result[BLOCK];                                                             \
-        for (int i = 0; i < BLOCK; i++)                                                                      \
-            y[i] = WIDEN(*q);                                                                                \
-        for (int64_t at = 0; at < n; at += BLOCK) {                                                          \
-            const int count = n - at < BLOCK ? (int)(n - at) : BLOCK;                                        \
-            for (int i = 0; i < count; i++)                                                                  \
-                x[i] = WIDEN(p[at + i]);                                                                     \
-            for (int i = 0; (e_is_run) && i < count; i++)                                                    \
-                y[i] = WIDEN(q[at + i]);                                                                     \
-            for (int i = count; i < BLOCK; i++)                                                              \
-                x[i] = y[i] = 1.0f;                                                                          \
-            power_block(result, x, y);                                                                       \
-            for (int i = 0; i < count; i++)                                                                  \
-                d[at + i] = NARROW(result[i]);                                                               \
-        }                                                                                                    \
-    }
-#define FLOAT_LOOPS(format, T, WIDEN, NARROW)                                                                \
-    FLOAT_LOOP(pow_##format##_tt, T, WIDEN, NARROW, true)                                                    \
-    FLOAT_LOOP(pow_##format##_ts, T, WIDEN, NARROW, false)
-FLOAT_LOOPS(f32, float, AS_IS, AS_IS)
-FLOAT_LOOPS(f16, uint16_t, pto_f32_from_f16, pto_f16_from_f32)
-FLOAT_LOOPS(bf16, uint16_t, pto_f32_from_bf16, pto_bf16_from_f32)
+/* Narrow floats: the result as float, rounded once more. */
+PTO_FLOAT_BLOCK_LOOPS(pow, power_block)
 
 #define OP(form)                                                                                             \
     static const pto_map_op pow_##form = {.loop = {[PTO_S8] = pow_s8_##form,                                 \

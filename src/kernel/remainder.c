@@ -3,7 +3,7 @@
  * rem 0 is NaN for floats, 0 and counted for integers. The precision attribute selects nothing. */
 #include <math.h>
 
-#include "kernel/map_half.h"
+#include "kernel/float_block.h"
 #include "kernel/zero_divisor.h"
 
 /* ---- integers ---- */
@@ -61,83 +61,69 @@ PTO_MAP_BINARY(floor_s64, int64_t, floor_s64)
 
 /* ---- floats ---- */
 
-enum { BLOCK = 128 };
-
-/* fmod of floats. While the quotient has fewer than 30 bits its product with y is exact in double; a quotient
- * that double rounds up to an integer is one too large, and the rest then negative. Returns whether a larger
- * quotient was met: its rest is still to be found. */
-static inline int fmod_block(float *rest, const float *x, const float *y) {
-    int large = 0;
-#pragma omp simd reduction(| : large)
-    for (int i = 0; i < BLOCK; i++) {
-        const double a = (double)__builtin_fabsf(x[i]), b = (double)__builtin_fabsf(y[i]);
-        const double ratio = a / b;
-        const bool fits = ratio < 0x1p29;
-        const double quotient = (double)(int32_t)(fits ? ratio : 0.0);
-        double left = a - quotient * b;
-        left = left < 0.0 ? left + b : left;
-        /* Inf divides nothing but leaves every finite x; 0 and NaN leave NaN */
-        float result = b > 0x1.fffffep127 ? (float)a : (float)left;
-        const bool valid = a <= 0x1.fffffep127 && b > 0.0;
-        result = valid ? result : pto_f32_from_bits(PTO_F32_NAN_BITS);
-        large |= valid & !fits;
-        const uint32_t sign = valid ? pto_f32_bits(x[i]) & UINT32_C(0x80000000) : 0;
-        rest[i] = pto_f32_from_bits(pto_f32_bits(result) | sign);
-    }
-    return large;
+/* Is the quotient one of finite numbers? */
+static inline uint32_t is_plain(uint32_t a, uint32_t b) {
+    return pto_mask_below(a, PTO_F32_INF) & pto_mask_below(b, PTO_F32_INF) & ~pto_mask_equal(b, 0);
 }
 
-static inline void fmod_all(float *rest, const float *x, const float *y) {
-    if (!fmod_block(rest, x, y))
-        return;
-    for (int i = 0; i < BLOCK; i++)
-        if (!((double)__builtin_fabsf(x[i]) / (double)__builtin_fabsf(y[i]) < 0x1p29))
-            rest[i] = pto_f32_canonical(fmodf(x[i], y[i])); /* exact at every level */
+/* fmod of floats. A quotient below 2^28, rounded to an integer, has an exact product with y in double; where
+ * it was rounded up the rest is negative and y too small. The others are found one by one. */
+static inline void fmod_block(float *rest, const float *x, const float *y) {
+    float a[PTO_FLOAT_BLOCK], b[PTO_FLOAT_BLOCK];
+    double exact[PTO_FLOAT_BLOCK], most = 0.0;
+#pragma omp simd
+    for (int i = 0; i < PTO_FLOAT_BLOCK; i++) {
+        const uint32_t u = pto_f32_bits(x[i]) & PTO_F32_SIGN_OFF, v = pto_f32_bits(y[i]) & PTO_F32_SIGN_OFF;
+        const uint32_t plain = is_plain(u, v);
+        a[i] = pto_f32_from_bits(plain & u);
+        b[i] = pto_f32_from_bits(pto_mask_choose(plain, v, PTO_F32_ONE));
+    }
+#pragma omp simd reduction(max : most)
+    for (int i = 0; i < PTO_FLOAT_BLOCK; i++) {
+        const double ratio = (double)a[i] / (double)b[i], fits = ratio < 0x1p28 ? ratio : 0.0;
+        const double quotient = (fits + 0x1p52) - 0x1p52, left = (double)a[i] - quotient * (double)b[i];
+        exact[i] = left < 0.0 ? left + (double)b[i] : left;
+        most = ratio > most ? ratio : most;
+    }
+    if (most >= 0x1p28)
+        for (int i = 0; i < PTO_FLOAT_BLOCK; i++)
+            if ((double)a[i] / (double)b[i] >= 0x1p28)
+                exact[i] = (double)fmodf(a[i], b[i]); /* exact at every level */
+#pragma omp simd
+    for (int i = 0; i < PTO_FLOAT_BLOCK; i++)
+        rest[i] = (float)exact[i];
+        /* Inf divides nothing but leaves every finite x; what else is not plain leaves NaN */
+#pragma omp simd
+    for (int i = 0; i < PTO_FLOAT_BLOCK; i++) {
+        const uint32_t bits = pto_f32_bits(x[i]), u = bits & PTO_F32_SIGN_OFF,
+                       v = pto_f32_bits(y[i]) & PTO_F32_SIGN_OFF;
+        const uint32_t plain = is_plain(u, v),
+                       kept = pto_mask_below(u, PTO_F32_INF) & pto_mask_equal(v, PTO_F32_INF);
+        const uint32_t size =
+            pto_mask_choose(plain, pto_f32_bits(rest[i]), pto_mask_choose(kept, u, PTO_F32_NAN_BITS));
+        rest[i] = pto_f32_from_bits(size | ((plain | kept) & bits & ~(uint32_t)PTO_F32_SIGN_OFF));
+    }
 }
 
 static inline void floor_block(float *rest, const float *y) {
 #pragma omp simd
-    for (int i = 0; i < BLOCK; i++) {
-        const bool differ = (pto_f32_bits(rest[i]) ^ pto_f32_bits(y[i])) >> 31;
-        const float moved = pto_f32_canonical(rest[i] + y[i]);
-        rest[i] = differ && (rest[i] > 0.0f || rest[i] < 0.0f) ? moved : rest[i];
+    for (int i = 0; i < PTO_FLOAT_BLOCK; i++) {
+        const uint32_t bits = pto_f32_bits(rest[i]), size = bits & PTO_F32_SIGN_OFF;
+        const uint32_t differ = (uint32_t)((int32_t)(bits ^ pto_f32_bits(y[i])) >> 31);
+        const uint32_t moves = differ & ~pto_mask_equal(size, 0) & pto_mask_below(size, PTO_F32_INF);
+        rest[i] = pto_f32_from_bits(pto_mask_choose(moves, pto_f32_bits(rest[i] + y[i]), bits));
     }
 }
 
-/* By blocks, narrow floats as float: their remainders are exact there, and the floored sum is rounded once
- * more without harm (10, 1.5). An end shorter than a block is filled up with 1. */
-#define AS_IS(x) (x)
-#define FLOAT_LOOP(name, T, WIDEN, NARROW, floored, y_is_run)                                                \
-    static void name(void *dst, const void *a, const void *b, int64_t n, const void *extra) {                \
-        (void)extra;                                                                                         \
-        T *d = dst;                                                                                          \
-        const T *p = a, *q = b;                                                                              \
-        float x[BLOCK], y[BLOCK], rest[BLOCK];                                                               \
-        for (int i = 0; i < BLOCK; i++)                                                                      \
-            y[i] = WIDEN(*q);                                                                                \
-        for (int64_t at = 0; at < n; at += BLOCK) {                                                          \
-            const int count = n - at < BLOCK ? (int)(n - at) : BLOCK;                                        \
-            for (int i = 0; i < count; i++)                                                                  \
-                x[i] = WIDEN(p[at + i]);                                                                     \
-            for (int i = 0; (y_is_run) && i < count; i++)                                                    \
-                y[i] = WIDEN(q[at + i]);                                                                     \
-            for (int i = count; i < BLOCK; i++)                                                              \
-                x[i] = y[i] = 1.0f;                                                                          \
-            fmod_all(rest, x, y);                                                                            \
-            if (floored)                                                                                     \
-                floor_block(rest, y);                                                                        \
-            for (int i = 0; i < count; i++)                                                                  \
-                d[at + i] = NARROW(rest[i]);                                                                 \
-        }                                                                                                    \
-    }
-#define FLOAT_LOOPS(format, T, WIDEN, NARROW)                                                                \
-    FLOAT_LOOP(trunc_##format##_tt, T, WIDEN, NARROW, false, true)                                           \
-    FLOAT_LOOP(trunc_##format##_ts, T, WIDEN, NARROW, false, false)                                          \
-    FLOAT_LOOP(floor_##format##_tt, T, WIDEN, NARROW, true, true)                                            \
-    FLOAT_LOOP(floor_##format##_ts, T, WIDEN, NARROW, true, false)
-FLOAT_LOOPS(f32, float, AS_IS, AS_IS)
-FLOAT_LOOPS(f16, uint16_t, pto_f32_from_f16, pto_f16_from_f32)
-FLOAT_LOOPS(bf16, uint16_t, pto_f32_from_bf16, pto_bf16_from_f32)
+static inline void floor_rest_block(float *rest, const float *x, const float *y) {
+    fmod_block(rest, x, y);
+    floor_block(rest, y);
+}
+
+/* Narrow floats as float: their remainders are exact there, and the floored sum is rounded once more without
+ * harm (10, 1.5). */
+PTO_FLOAT_BLOCK_LOOPS(trunc, fmod_block)
+PTO_FLOAT_BLOCK_LOOPS(floor, floor_rest_block)
 
 #define OPS(form)                                                                                            \
     static const pto_map_op trunc_##form = {.loop = {[PTO_S8] = trunc_s8_##form,                             \
