@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TCVT (part 10, 9): picks the vector loops of a type pair, or the exact scalar conversion where there are
  * none, and walks the tiles. */
-#include "kernel/convert_stages.h"
+#include "kernel/convert_wide.h"
 #include "kernel/snapshot.h"
 #include "tile/tile.h"
 
@@ -28,6 +28,11 @@ typedef struct conversion {
 
 static const pto_cvt_round rounds[MODES] = BY_MODE(pto_cvt_round_rint, pto_cvt_round);
 static const pto_cvt_load loads_of_s32[MODES] = BY_MODE(pto_cvt_s32_f32_rint, pto_cvt_s32_f32);
+static const pto_cvt_load loads_of_u32[MODES] = BY_MODE(pto_cvt_u32_f32_rint, pto_cvt_u32_f32);
+static const pto_cvt_load loads_of_s64[MODES] = BY_MODE(pto_cvt_s64_f32_rint, pto_cvt_s64_f32_by);
+static const pto_cvt_load loads_of_u64[MODES] = BY_MODE(pto_cvt_u64_f32_rint, pto_cvt_u64_f32);
+static const pto_cvt_store stores_of_e2m1[MODES] = BY_MODE(pto_cvt_store_e2m1, pto_cvt_store_e2m1);
+static const pto_cvt_store stores_of_e1m2[MODES] = BY_MODE(pto_cvt_store_e1m2, pto_cvt_store_e1m2);
 static const pto_cvt_store stores_of_f16[MODES] = BY_MODE(pto_half_store_f16, pto_cvt_store_f16);
 static const pto_cvt_store stores_of_bf16[MODES] = BY_MODE(pto_half_store_bf16, pto_cvt_store_bf16);
 
@@ -43,7 +48,7 @@ static const pto_cvt_load loads[PTO_DTYPE_COUNT] = {
 static const pto_cvt_store integer_stores[PTO_DTYPE_COUNT] = {
     [PTO_S64] = pto_cvt_store_s64, [PTO_S32] = pto_cvt_store_s32, [PTO_S16] = pto_cvt_store_s16,
     [PTO_U16] = pto_cvt_store_u16, [PTO_S8] = pto_cvt_store_s8,   [PTO_U8] = pto_cvt_store_u8,
-    [PTO_S4] = pto_cvt_store_s4,
+    [PTO_S4] = pto_cvt_store_s4,   [PTO_U32] = pto_cvt_store_u32, [PTO_U64] = pto_cvt_store_u64,
 };
 
 /* Between integers: wrapping, clamping. */
@@ -53,11 +58,12 @@ static const pto_cvt_store integer_stores[PTO_DTYPE_COUNT] = {
     {                                                                                                        \
         [PTO_S8] = PAIR(src, s8), [PTO_U8] = PAIR(src, u8), [PTO_S16] = PAIR(src, s16),                      \
         [PTO_U16] = PAIR(src, u16), [PTO_S32] = PAIR(src, s32), [PTO_U32] = PAIR(src, u32),                  \
-        [PTO_S64] = PAIR(src, s64),                                                                          \
+        [PTO_S64] = PAIR(src, s64), [PTO_U64] = PAIR(src, u64), [PTO_S4] = PAIR(src, s4),                    \
     }
-static const pto_cvt_direct integer_pairs[PTO_S64 + 1][PTO_S64 + 1][2] = {
-    [PTO_S8] = PAIRS(s8),   [PTO_U8] = PAIRS(u8),   [PTO_S16] = PAIRS(s16), [PTO_U16] = PAIRS(u16),
-    [PTO_S32] = PAIRS(s32), [PTO_U32] = PAIRS(u32), [PTO_S64] = PAIRS(s64),
+static const pto_cvt_direct integer_pairs[PTO_S4 + 1][PTO_S4 + 1][2] = {
+    [PTO_S8] = PAIRS(s8),   [PTO_U8] = PAIRS(u8),   [PTO_S16] = PAIRS(s16),
+    [PTO_U16] = PAIRS(u16), [PTO_S32] = PAIRS(s32), [PTO_U32] = PAIRS(u32),
+    [PTO_S64] = PAIRS(s64), [PTO_U64] = PAIRS(u64), [PTO_S4] = PAIRS(s8), /* unpacked */
 };
 
 static void plan_store(conversion *plan) {
@@ -82,9 +88,7 @@ static void plan_store(conversion *plan) {
         break;
     case PTO_E2M1:
     case PTO_E1M2:
-        if (plan->rule.mode != PTO_CAST_RINT)
-            return;
-        plan->store = plan->dst == PTO_E2M1 ? pto_cvt_store_e2m1 : pto_cvt_store_e1m2;
+        plan->store = (plan->dst == PTO_E2M1 ? stores_of_e2m1 : stores_of_e1m2)[plan->rule.mode];
         break;
     default:
         plan->store = integer_stores[plan->dst];
@@ -99,12 +103,16 @@ static void plan_store(conversion *plan) {
 static void plan_fast(conversion *plan) {
     const bool integers = pto_dtype_is_int(plan->dst) && pto_dtype_is_int(plan->src);
     const bool indefinite = plan->rule.indefinite && !plan->rule.saturate && pto_dtype_is_int(plan->dst);
+    if (plan->rule.copies_bits && pto_dtype_bits(plan->dst) == 4) { /* unpacked, since nibbles may move */
+        plan->direct = pto_cvt_copy_bytes;
+        plan->fast = true;
+        return;
+    }
     if (plan->rule.copies_bits || (indefinite && !integers))
         return;
     if (integers) {
-        if (plan->dst <= PTO_S64 && plan->src <= PTO_S64)
-            plan->direct = integer_pairs[plan->src][plan->dst][plan->rule.saturate];
-        plan->fast = plan->direct != NULL;
+        plan->direct = integer_pairs[plan->src][plan->dst][plan->rule.saturate];
+        plan->fast = true;
         return;
     }
     if (plan->rule.to_integral) {
@@ -113,10 +121,13 @@ static void plan_fast(conversion *plan) {
         return;
     }
     plan->load = loads[plan->src];
-    if (plan->src == PTO_S32) /* odd, so that the store rounds once */
-        plan->load = loads_of_s32[plan->dst == PTO_F32 ? plan->rule.mode : PTO_CAST_ODD];
-    if (plan->src == PTO_S64 && plan->dst == PTO_F32 && plan->rule.mode == PTO_CAST_RINT)
-        plan->load = pto_cvt_s64_f32_rint;
+    const pto_cvt_load *by_mode = plan->src == PTO_S32   ? loads_of_s32
+                                  : plan->src == PTO_U32 ? loads_of_u32
+                                  : plan->src == PTO_S64 ? loads_of_s64
+                                  : plan->src == PTO_U64 ? loads_of_u64
+                                                         : NULL;
+    if (by_mode) /* odd, so that the store rounds once */
+        plan->load = by_mode[plan->dst == PTO_F32 ? plan->rule.mode : PTO_CAST_ODD];
     if (plan->load || plan->src == PTO_F32)
         plan_store(plan);
 }
@@ -194,9 +205,14 @@ static void run_packed(const conversion *plan, uint8_t *dst, int64_t start, cons
         uint8_t *to = dst + (start + i) * (to_bits / 8);
         if (from_bits == 4) {
             pto_cvt_unpack(unpacked, src, first + i, n);
+            if (plan->src == PTO_S4 && plan->direct)
+                pto_cvt_extend_s4(unpacked, n);
             from = unpacked;
         }
-        run_stages(plan, to_bits == 4 ? packed : to, from, n);
+        if (plan->direct)
+            plan->direct(to_bits == 4 ? packed : to, from, n);
+        else
+            run_stages(plan, to_bits == 4 ? packed : to, from, n);
         if (to_bits == 4)
             pto_cvt_pack(dst, start + i, packed, n);
     }

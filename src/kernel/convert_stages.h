@@ -81,9 +81,7 @@ PTO_CVT_LOAD(pto_cvt_load_u8, uint8_t, (float))
 
 /* With the low byte cut off a magnitude is a float; adding the byte back rounds to nearest even and leaves an
  * exact error, from which every other mode follows. */
-static inline float pto_cvt_f32_from_s32(int32_t value, pto_round_mode mode) {
-    const uint32_t negative = (uint32_t)value >> 31;
-    const uint32_t magnitude = negative ? 0u - (uint32_t)value : (uint32_t)value;
+static inline float pto_cvt_f32_from_magnitude(uint32_t magnitude, uint32_t negative, pto_round_mode mode) {
     const float high = 256.0f * (float)(int32_t)(magnitude >> 8), low = (float)(int32_t)(magnitude & 255u);
     const float nearest = high + low, error = low - (nearest - high);
     const uint32_t bits = pto_f32_bits(nearest), less = error > 0.0f, more = error < 0.0f;
@@ -93,6 +91,11 @@ static inline float pto_cvt_f32_from_s32(int32_t value, pto_round_mode mode) {
     const uint32_t up =
         pto_cvt_up(mode, negative, cut & 1u, rest + rest > unit, rest + rest == unit, less | more);
     return pto_f32_from_bits((cut + up) | negative << 31);
+}
+
+static inline float pto_cvt_f32_from_s32(int32_t value, pto_round_mode mode) {
+    const uint32_t negative = (uint32_t)value >> 31;
+    return pto_cvt_f32_from_magnitude(negative ? 0u - (uint32_t)value : (uint32_t)value, negative, mode);
 }
 
 #define PTO_CVT_FROM_S32(name, mode)                                                                         \
