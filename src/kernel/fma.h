@@ -27,6 +27,34 @@ static inline float pto_fma_half_odd(float x, float y, float z) {
     return pto_f32_from_bits(steps ? bits + outward : bits);
 }
 
+/* Is the product of two bf16 numbers neither exact nor 0, Inf or NaN in float? Then only double will do. */
+static inline uint32_t pto_fma_bf16_is_far(uint16_t x, uint16_t y) {
+    const uint32_t a = x & 0x7FFFu, b = y & 0x7FFFu;
+    const float product = pto_f32_from_bits(a << 16) * pto_f32_from_bits(b << 16);
+    const uint32_t inside = pto_f32_bits(product) - UINT32_C(0x00800000) < UINT32_C(0x7F000000);
+    return (inside ^ 1u) & (a - 1u < 0x7F7Fu) & (b - 1u < 0x7F7Fu);
+}
+static inline uint16_t pto_fma_bf16_near(uint16_t x, uint16_t y, uint16_t z) {
+    return pto_bf16_from_f32(
+        pto_fma_half_odd(pto_f32_from_bf16_raw(x), pto_f32_from_bf16_raw(y), pto_f32_from_bf16_raw(z)));
+}
+
+/* D = POST(X * Y + Z) for i = 0 .. n - 1 of bf16: in float, or, where a product of the piece does not fit it,
+ * in double. X, Y and Z are expressions in i; D may be any of them. */
+#define PTO_FMA_BF16_RUN(n, D, POST, X, Y, Z)                                                                \
+    for (int64_t start = 0; start < (n); start += 256) {                                                     \
+        const int64_t end = (n)-start < 256 ? (n) : start + 256;                                             \
+        uint32_t far = 0;                                                                                    \
+        _Pragma("omp simd reduction(| : far)") for (int64_t i = start; i < end; i++) far |=                  \
+            pto_fma_bf16_is_far(X, Y);                                                                       \
+        if (far) {                                                                                           \
+            _Pragma("omp simd") for (int64_t i = start; i < end; i++) D = POST(PTO_FMA_BF16(X, Y, Z));       \
+        } else {                                                                                             \
+            _Pragma("omp simd") for (int64_t i = start; i < end; i++) D = POST(pto_fma_bf16_near(X, Y, Z));  \
+        }                                                                                                    \
+    }
+#define PTO_FMA_AS_IS(x) (x)
+
 static inline uint16_t pto_fma_f16(uint16_t x, uint16_t y, uint16_t z) {
     return pto_f16_from_f32(pto_fma_half_odd(pto_f32_from_f16(x), pto_f32_from_f16(y), pto_f32_from_f16(z)));
 }

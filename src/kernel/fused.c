@@ -18,7 +18,12 @@ LOOP_MULADD(muladd_32, uint32_t, PTO_MULADD)
 LOOP_MULADD(muladd_64, uint64_t, PTO_MULADD)
 LOOP_MULADD(muladd_f32, float, PTO_FMA_F32)
 LOOP_MULADD(unfused_f32, float, PTO_UNFUSED_F32)
-LOOP_MULADD(muladd_bf16, uint16_t, PTO_FMA_BF16)
+static void muladd_bf16(void *dst, const void *a, const void *b, int64_t n, const void *extra) {
+    (void)extra;
+    uint16_t *d = dst;
+    const uint16_t *x = a, *y = b;
+    PTO_FMA_BF16_RUN(n, d[i], PTO_FMA_AS_IS, x[i], y[i], d[i])
+}
 
 #if defined(PTO_LEVEL_AVX512) || defined(PTO_LEVEL_AVX2)
 

@@ -48,8 +48,6 @@ static inline uint16_t relu_nan_bf16(uint16_t x) { return (uint16_t)(x < 0x8000u
 #define RELU_NAN_F16(x, y, z) relu_nan_f16(pto_fma_f16(x, y, z))
 #define RELU_UNFUSED_F16(x, y, z) relu_f16(pto_unfused_f16(x, y, z))
 #define RELU_NAN_UNFUSED_F16(x, y, z) relu_nan_f16(pto_unfused_f16(x, y, z))
-#define RELU_BF16(x, y, z) relu_bf16(PTO_FMA_BF16(x, y, z))
-#define RELU_NAN_BF16(x, y, z) relu_nan_bf16(PTO_FMA_BF16(x, y, z))
 #define RELU_UNFUSED_BF16(x, y, z) relu_bf16(pto_unfused_bf16(x, y, z))
 #define RELU_NAN_UNFUSED_BF16(x, y, z) relu_nan_bf16(pto_unfused_bf16(x, y, z))
 
@@ -58,7 +56,6 @@ LOOP_FUSED(fused_16, uint16_t, PTO_MULADD_16)
 LOOP_FUSED(fused_32, uint32_t, PTO_MULADD)
 LOOP_FUSED(fused_64, uint64_t, PTO_MULADD)
 LOOP_FUSED(fused_f32, float, PTO_FMA_F32)
-LOOP_FUSED(fused_bf16, uint16_t, PTO_FMA_BF16)
 LOOP_FUSED(fused_unfused_f32, float, PTO_UNFUSED_F32)
 LOOP_FUSED(fused_unfused_f16, uint16_t, pto_unfused_f16)
 LOOP_FUSED(fused_unfused_bf16, uint16_t, pto_unfused_bf16)
@@ -68,13 +65,11 @@ LOOP_FUSED(relu_s16, uint16_t, RELU_16)
 LOOP_FUSED(relu_s32, uint32_t, RELU_32)
 LOOP_FUSED(relu_s64, uint64_t, RELU_64)
 LOOP_FUSED(fused_relu_f32, float, RELU_F32)
-LOOP_FUSED(fused_relu_bf16, uint16_t, RELU_BF16)
 LOOP_FUSED(fused_relu_unfused_f32, float, RELU_UNFUSED_F32)
 LOOP_FUSED(fused_relu_unfused_f16, uint16_t, RELU_UNFUSED_F16)
 LOOP_FUSED(fused_relu_unfused_bf16, uint16_t, RELU_UNFUSED_BF16)
 LOOP_FUSED(fused_relu_nan_f32, float, RELU_NAN_F32)
 LOOP_FUSED(fused_relu_nan_f16, uint16_t, RELU_NAN_F16)
-LOOP_FUSED(fused_relu_nan_bf16, uint16_t, RELU_NAN_BF16)
 LOOP_FUSED(fused_relu_nan_unfused_f32, float, RELU_NAN_UNFUSED_F32)
 LOOP_FUSED(fused_relu_nan_unfused_f16, uint16_t, RELU_NAN_UNFUSED_F16)
 LOOP_FUSED(fused_relu_nan_unfused_bf16, uint16_t, RELU_NAN_UNFUSED_BF16)
@@ -84,7 +79,25 @@ LOOP_AXPY(axpy_16, uint16_t, PTO_MULADD_16)
 LOOP_AXPY(axpy_32, uint32_t, PTO_MULADD)
 LOOP_AXPY(axpy_64, uint64_t, PTO_MULADD)
 LOOP_AXPY(axpy_f32, float, PTO_FMA_F32)
-LOOP_AXPY(axpy_bf16, uint16_t, PTO_FMA_BF16)
+
+#define LOOP_FUSED_BF16(name, POST)                                                                          \
+    static void name(void *dst, const void *a, const void *b, int64_t n, const void *extra) {                \
+        (void)extra;                                                                                         \
+        uint16_t *d = dst;                                                                                   \
+        const uint16_t *x = a, *y = b;                                                                       \
+        PTO_FMA_BF16_RUN(n, d[i], POST, x[i], d[i], y[i])                                                    \
+    }
+LOOP_FUSED_BF16(fused_bf16, PTO_FMA_AS_IS)
+LOOP_FUSED_BF16(fused_relu_bf16, relu_bf16)
+LOOP_FUSED_BF16(fused_relu_nan_bf16, relu_nan_bf16)
+
+static void axpy_bf16(void *dst, const void *a, const void *b, int64_t n, const void *extra) {
+    (void)extra;
+    uint16_t *d = dst;
+    const uint16_t *x = a, y = *(const uint16_t *)b;
+    PTO_FMA_BF16_RUN(n, d[i], PTO_FMA_AS_IS, x[i], y, d[i])
+}
+
 LOOP_AXPY(axpy_unfused_f32, float, PTO_UNFUSED_F32)
 LOOP_AXPY(axpy_unfused_f16, uint16_t, pto_unfused_f16)
 LOOP_AXPY(axpy_unfused_bf16, uint16_t, pto_unfused_bf16)

@@ -15,18 +15,45 @@
 #define SHR_32(x, y) ((x) >> ((y)&31))
 #define SHR_64(x, y) ((x) >> ((y)&63))
 
-PTO_MAP_BINARY(shl_8, uint8_t, SHL_8)
+PTO_MAP_TT(shl_8, uint8_t, SHL_8)
 PTO_MAP_BINARY(shl_16, uint16_t, SHL_16)
 PTO_MAP_BINARY(shl_32, uint32_t, SHL_32)
 PTO_MAP_BINARY(shl_64, uint64_t, SHL_64)
-PTO_MAP_BINARY(shr_s8, int8_t, SHR_S8)
-PTO_MAP_BINARY(shr_u8, uint8_t, SHR_U8)
+PTO_MAP_TT(shr_s8, int8_t, SHR_S8)
+PTO_MAP_TT(shr_u8, uint8_t, SHR_U8)
 PTO_MAP_BINARY(shr_s16, int16_t, SHR_S16)
 PTO_MAP_BINARY(shr_u16, uint16_t, SHR_U16)
 PTO_MAP_BINARY(shr_s32, int32_t, SHR_32)
 PTO_MAP_BINARY(shr_u32, uint32_t, SHR_32)
 PTO_MAP_BINARY(shr_s64, int64_t, SHR_64)
 PTO_MAP_BINARY(shr_u64, uint64_t, SHR_64)
+
+/* Bytes by one count: eight in a word, since there is no vector shift of bytes. */
+typedef uint64_t __attribute__((aligned(1), may_alias)) byte_word;
+#define EIGHT(byte) (UINT64_C(0x0101010101010101) * (uint8_t)(byte))
+#define BYTE_LOOP(name, T, WORD, BYTE)                                                                       \
+    static void name(void *dst, const void *a, const void *b, int64_t n, const void *extra) {                \
+        (void)extra;                                                                                         \
+        const unsigned k = *(const uint8_t *)b & 7u;                                                         \
+        const uint64_t low = EIGHT(0xFFu >> k), high = EIGHT(0xFFu << k & 0xFFu),                            \
+                       top = EIGHT(0xFFu ^ 0xFFu >> k);                                                      \
+        (void)low, (void)high, (void)top;                                                                    \
+        byte_word *to = dst;                                                                                 \
+        const byte_word *from = a;                                                                           \
+        _Pragma("omp simd") for (int64_t i = 0; i < n / 8; i++) to[i] = WORD(from[i]);                       \
+        T *d = dst;                                                                                          \
+        const T *x = a;                                                                                      \
+        for (int64_t i = n / 8 * 8; i < n; i++)                                                              \
+            d[i] = BYTE(x[i], (T)k);                                                                         \
+    }
+#define SHL_WORD(x) ((x) << k & high)
+#define SHR_WORD(x) ((x) >> k & low)
+/* 0x01 of every negative byte, spread over it */
+#define SIGNS(x) (((x) >> 7 & EIGHT(1)) << 8) - ((x) >> 7 & EIGHT(1))
+#define SHR_SIGNED_WORD(x) (SHR_WORD(x) | ((SIGNS(x)) & top))
+BYTE_LOOP(shl_8_ts, uint8_t, SHL_WORD, SHL_8)
+BYTE_LOOP(shr_u8_ts, uint8_t, SHR_WORD, SHR_U8)
+BYTE_LOOP(shr_s8_ts, int8_t, SHR_SIGNED_WORD, SHR_S8)
 
 #define OPS(form)                                                                                            \
     static const pto_map_op shl_##form = {.loop = {[PTO_S8] = shl_8_##form,                                  \
