@@ -98,6 +98,80 @@ static void pack(uint8_t *to, uint8_t *flags, int64_t n, bool inverted) {
         to[bytes - 1] = (uint8_t)(to[bytes - 1] & ((1u << n % 8) - 1));
 }
 
+#if defined(PTO_LEVEL_AVX512)
+
+/* ---- masks straight from vectors: whole groups of 64 elements ---- */
+
+typedef void (*compare_masks)(uint8_t *to, const void *a, const void *b, int64_t groups, bool inverted);
+
+/* COMPARE(x, y) is the mask of a vector of T */
+#define MASKS(name, T, COMPARE)                                                                              \
+    static void name(uint8_t *to, const void *a, const void *b, int64_t groups, bool inverted) {             \
+        const uint8_t *x = a, *y = b;                                                                        \
+        for (int64_t g = 0; g < groups; g++) {                                                               \
+            uint64_t bits = 0;                                                                               \
+            for (int v = 0; v < (int)sizeof(T); v++, x += 64, y += 64) {                                     \
+                const __m512i p = _mm512_loadu_si512(x), q = _mm512_loadu_si512(y);                          \
+                bits |= (uint64_t)COMPARE(p, q) << (v * (int)(64 / sizeof(T)) & 63);                         \
+            }                                                                                                \
+            bits = inverted ? ~bits : bits;                                                                  \
+            memcpy(to + 8 * g, &bits, sizeof bits);                                                          \
+        }                                                                                                    \
+    }
+#define INTEGER_MASKS(type, T, kind)                                                                         \
+    MASKS(eq_masks_##type, T, _mm512_cmpeq_##kind##_mask)                                                    \
+    MASKS(lt_masks_##type, T, _mm512_cmplt_##kind##_mask)                                                    \
+    MASKS(le_masks_##type, T, _mm512_cmple_##kind##_mask)
+INTEGER_MASKS(s8, int8_t, epi8)
+INTEGER_MASKS(u8, uint8_t, epu8)
+INTEGER_MASKS(s16, int16_t, epi16)
+INTEGER_MASKS(u16, uint16_t, epu16)
+INTEGER_MASKS(s32, int32_t, epi32)
+INTEGER_MASKS(u32, uint32_t, epu32)
+INTEGER_MASKS(s64, int64_t, epi64)
+INTEGER_MASKS(u64, uint64_t, epu64)
+
+#define F32_MASK(p, q, order) _mm512_cmp_ps_mask(_mm512_castsi512_ps(p), _mm512_castsi512_ps(q), order)
+#define F32_EQ(p, q) F32_MASK(p, q, _CMP_EQ_OQ)
+#define F32_LT(p, q) F32_MASK(p, q, _CMP_LT_OQ)
+#define F32_LE(p, q) F32_MASK(p, q, _CMP_LE_OQ)
+MASKS(eq_masks_f32, float, F32_EQ)
+MASKS(lt_masks_f32, float, F32_LT)
+MASKS(le_masks_f32, float, F32_LE)
+
+static inline __m512i keys(__m512i x) {
+    const __m512i size = _mm512_and_si512(x, _mm512_set1_epi16(0x7FFF));
+    return _mm512_mask_sub_epi16(size, _mm512_movepi16_mask(x), _mm512_setzero_si512(), size);
+}
+static inline __mmask32 numbers(__m512i x, int16_t infinity) {
+    return _mm512_cmple_epu16_mask(_mm512_and_si512(x, _mm512_set1_epi16(0x7FFF)),
+                                   _mm512_set1_epi16(infinity));
+}
+#define HALF_MASKS(type, infinity)                                                                           \
+    static inline __mmask32 eq_##type##_mask(__m512i p, __m512i q) {                                         \
+        return _mm512_cmpeq_epi16_mask(keys(p), keys(q)) & numbers(p, infinity);                             \
+    }                                                                                                        \
+    static inline __mmask32 lt_##type##_mask(__m512i p, __m512i q) {                                         \
+        return _mm512_cmplt_epi16_mask(keys(p), keys(q)) & numbers(p, infinity) & numbers(q, infinity);      \
+    }                                                                                                        \
+    static inline __mmask32 le_##type##_mask(__m512i p, __m512i q) {                                         \
+        return _mm512_cmple_epi16_mask(keys(p), keys(q)) & numbers(p, infinity) & numbers(q, infinity);      \
+    }                                                                                                        \
+    MASKS(eq_masks_##type, uint16_t, eq_##type##_mask)                                                       \
+    MASKS(lt_masks_##type, uint16_t, lt_##type##_mask)                                                       \
+    MASKS(le_masks_##type, uint16_t, le_##type##_mask)
+HALF_MASKS(f16, 0x7C00)
+HALF_MASKS(bf16, 0x7F80)
+
+#define MASKS_ROW(TYPE, type) [PTO_##TYPE] = {eq_masks_##type, lt_masks_##type, le_masks_##type}
+static const compare_masks masks[PTO_DTYPE_COUNT][3] = {
+    MASKS_ROW(S8, s8),   MASKS_ROW(U8, u8),     MASKS_ROW(S16, s16), MASKS_ROW(U16, u16),
+    MASKS_ROW(S32, s32), MASKS_ROW(U32, u32),   MASKS_ROW(S64, s64), MASKS_ROW(U64, u64),
+    MASKS_ROW(F16, f16), MASKS_ROW(BF16, bf16), MASKS_ROW(F32, f32),
+};
+
+#endif
+
 /* ---- blocks of operands ---- */
 
 static double number_of(pto_dtype type, uint64_t code) {
@@ -131,12 +205,10 @@ static const void *block_of(const pto_map_input *input, pto_dtype type, bool as_
 static void fill_block(void *block, pto_dtype type, bool as_doubles, uint64_t code) {
     const size_t size = pto_dtype_bits(type) / 8;
     const double number = as_doubles ? number_of(type, code) : 0.0;
-    for (size_t i = 0; i < BLOCK; i++) {
-        if (as_doubles)
-            ((double *)block)[i] = number;
-        else
-            memcpy((uint8_t *)block + i * size, &code, size);
-    }
+    size_t filled = as_doubles ? sizeof number : size;
+    memcpy(block, as_doubles ? (const void *)&number : &code, filled);
+    for (const size_t end = BLOCK * filled; filled < end; filled *= 2) /* both are powers of two */
+        memcpy((uint8_t *)block + filled, block, filled);
 }
 
 /* b: a tile, or NULL for the value. */
@@ -170,9 +242,21 @@ static pto_status compare(const pto_kernel_call *call, const pto_tile *src, cons
             const int32_t rest = src->valid_cols - col, n = rest < BLOCK ? rest : BLOCK;
             const void *left = block_of(&input[0], type, as_doubles, row, col, n, &gathered[0]);
             const void *right = block_of(&input[1], type, as_doubles, row, col, n, &gathered[1]);
+            int32_t done = 0;
+#if defined(PTO_LEVEL_AVX512)
+            if (masks[type][which]) {
+                masks[type][which](to + col / 8, exchanged ? right : left, exchanged ? left : right, n / 64,
+                                   mode == PTO_CMP_NE);
+                done = n / 64 * 64;
+            }
+#endif
+            if (done == n)
+                continue;
+            const size_t skip = (size_t)done * (as_doubles ? sizeof(double) : pto_dtype_bits(type) / 8);
+            const void *first = (const uint8_t *)left + skip, *second = (const uint8_t *)right + skip;
             uint8_t flags[BLOCK];
-            loop(flags, exchanged ? right : left, exchanged ? left : right, n);
-            pack(to + col / 8, flags, n, mode == PTO_CMP_NE);
+            loop(flags, exchanged ? second : first, exchanged ? first : second, n - done);
+            pack(to + (col + done) / 8, flags, n - done, mode == PTO_CMP_NE);
         }
     }
     return PTO_OK;

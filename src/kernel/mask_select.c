@@ -133,8 +133,10 @@ PTO_KERNEL(tsels) {
     const uint64_t code = pto_scalar_code(type, pto_call_scalar(call, 4));
     const size_t size = pto_dtype_bits(type) < 8 ? 1 : pto_dtype_bits(type) / 8;
     uint64_t block[BLOCK];
-    for (size_t i = 0; i < BLOCK; i++)
-        memcpy((uint8_t *)block + i * size, &code, size);
+    size_t filled = size;
+    memcpy(block, &code, size);
+    for (; filled < BLOCK * size; filled *= 2) /* both are powers of two */
+        memcpy((uint8_t *)block + filled, block, filled);
     pto_map_input input[3] = {pto_map_tile(pto_call_tile(call, 1)), pto_map_tile(pto_call_tile(call, 2)),
                               pto_map_value(block)};
     return select_by(call, input);
