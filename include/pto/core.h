@@ -54,6 +54,15 @@ PTO_API uint64_t pto_core_zero_divisors(const pto_core *core);
 PTO_API void pto_core_set_print(pto_core *core, void (*print)(void *user, const char *text, size_t len),
                                 void *user);
 
+/* Checkers of a run (00-model, 11.6, 11.7), in any combination. Accesses outside of buffers and memories are errors of
+ * every run. */
+typedef enum pto_check_kind {
+    PTO_CHECK_INIT = 1, /* on-chip bytes that are read and were never written */
+    PTO_CHECK_RACE = 2, /* conflicting accesses that no flag or barrier orders, on pipes or between blocks */
+    PTO_CHECK_SYNC = 4, /* flags and buffer tokens: waits without set, sets without wait, ids */
+    PTO_CHECK_ALL = 7
+} pto_check_kind;
+
 /* An observer sees every instruction between legality and kernel (checkers, traces). */
 typedef struct pto_observer {
     void (*before)(void *user, const pto_core *core, const pto_instr *instr);

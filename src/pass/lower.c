@@ -210,20 +210,21 @@ void pto_lower_block(pto_lowering *l, const pto_block *block) {
         case PTO_OPK_SCF_YIELD:
             pto_lower_flow(l, op);
             break;
-        /* order of pipes: the executor runs in program order (00-model, 14.1) */
         case PTO_OPK_SET_FLAG:
         case PTO_OPK_WAIT_FLAG:
         case PTO_OPK_BARRIER:
         case PTO_OPK_RECORD_EVENT:
         case PTO_OPK_WAIT_EVENT:
         case PTO_OPK_BARRIER_SYNC:
-        case PTO_OPK_TSYNC:
         case PTO_OPK_SET_FLAG_DYN:
         case PTO_OPK_WAIT_FLAG_DYN:
         case PTO_OPK_GET_BUF:
         case PTO_OPK_RLS_BUF:
         case PTO_OPK_SYNC_SET:
         case PTO_OPK_SYNC_WAIT:
+            pto_lower_sync(l, op);
+            break;
+        case PTO_OPK_TSYNC:
         case PTO_OPK_SET_FFTS:
         case PTO_OPK_SET_CROSS_CORE:
         case PTO_OPK_WAIT_FLAG_DEV:

@@ -77,6 +77,7 @@ void pto_lower_refuse(pto_lowering *l, const char *rule, const char *found);
 void pto_lower_scalar(pto_lowering *l, const pto_operation *op);
 void pto_lower_tile_op(pto_lowering *l, const pto_operation *op);
 void pto_lower_instr(pto_lowering *l, const pto_operation *op);
+void pto_lower_sync(pto_lowering *l, const pto_operation *op);
 void pto_lower_flow(pto_lowering *l, const pto_operation *op);
 void pto_lower_block(pto_lowering *l, const pto_block *block);
 /* A region whose blocks end in branches or in `kind`; what they pass on goes to places[count]. */

@@ -321,7 +321,10 @@ void pto_lower_flow(pto_lowering *l, const pto_operation *op) {
         break;
     case PTO_OPK_SECTION_CUBE:
     case PTO_OPK_SECTION_VECTOR:
+        pto_lower_emit(l, (pto_code_op){.kind = PTO_CODE_CORE, .a = op->kind == PTO_OPK_SECTION_VECTOR});
         pto_lower_block(l, body_of(op, 0)); /* one core is both (00-model, 12) */
+        l->current = op;
+        pto_lower_emit(l, (pto_code_op){.kind = PTO_CODE_CORE});
         break;
     case PTO_OPK_SCF_YIELD:
         if (l->exit && op->parent->parent->first->next)

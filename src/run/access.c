@@ -199,6 +199,10 @@ static pto_status scalar_access(pto_machine *m, const pto_code_op *op, bool stor
     if (store && buffer->read_only)
         return pto_machine_fail(m, "PTO-E0913", "a writable argument", "a store to argument %s",
                                 buffer->name);
+    if (m->checker) {
+        uint64_t base = (uint64_t)(uintptr_t)buffer->data, at = base + (uint64_t)index * bits / 8;
+        pto_checker_scalar(m->checker, PTO_CHECK_GLOBAL, at, (bits + 7) / 8, store, base, buffer->name);
+    }
     if (store)
         put_element(buffer->data, index, dtype, m->reg[op->c]);
     else
@@ -213,6 +217,11 @@ static pto_status tile_element(pto_machine *m, const pto_code_op *op, bool store
         char allowed[48];
         snprintf(allowed, sizeof allowed, "0 to %lld", (long long)count - 1);
         return pto_machine_fail(m, "PTO-E0909", allowed, "%lld", (long long)index);
+    }
+    if (m->checker) {
+        unsigned bits = pto_dtype_bits((pto_dtype)op->dtype);
+        pto_checker_scalar(m->checker, (int)tile->type.loc, tile->addr + (uint64_t)index * bits / 8,
+                           (bits + 7) / 8, store, 0, NULL);
     }
     if (store)
         put_element(tile->data, index, (pto_dtype)op->dtype, m->reg[op->c]);

@@ -291,6 +291,41 @@ static void print_format(pto_machine *m, const pto_code_op *op, int32_t at) {
         pto_machine_print(m, "\n", 1);
 }
 
+static void check_sync(pto_machine *m, const pto_code_op *op) {
+    pto_pipe src = (pto_pipe)op->a, dst = (pto_pipe)op->b;
+    int64_t id = op->dst >= 0 ? m->reg[op->dst].i : op->c;
+    switch ((pto_code_sync)op->flag) {
+    case PTO_SYNC_SET:
+        pto_checker_set_flag(m->checker, src, dst, id);
+        break;
+    case PTO_SYNC_WAIT:
+        pto_checker_wait_flag(m->checker, src, dst, id);
+        break;
+    case PTO_SYNC_BARRIER:
+        pto_checker_barrier(m->checker, src);
+        break;
+    case PTO_SYNC_GET:
+        pto_checker_get_buf(m->checker, src, id);
+        break;
+    case PTO_SYNC_RELEASE:
+        pto_checker_rls_buf(m->checker, src, id);
+        break;
+    case PTO_SYNC_SIGNAL:
+        pto_checker_signal(m->checker, src, id);
+        break;
+    case PTO_SYNC_AWAIT:
+        pto_checker_await(m->checker, src, id);
+        break;
+    }
+}
+
+/* Before an instruction passes the door: where it comes from, and what it writes beside its operands. */
+static void check_instr(pto_machine *m, int32_t at) {
+    const pto_operation *op = m->code->origin[at];
+    if (m->code->target == PTO_TARGET_A2A3 && op && pto_instr_uses_implicit_scratch(op))
+        pto_checker_scratch(m->checker, PTO_LOC_VEC, 184 * 1024, 192 * 1024);
+}
+
 static inline bool below(int64_t a, int64_t b, bool is_unsigned) {
     return is_unsigned ? (uint64_t)a < (uint64_t)b : a < b;
 }
@@ -306,18 +341,34 @@ pto_status pto_machine_run(pto_machine *m, uint32_t block) {
     m->rule = NULL;
     m->text_len = 0;
     begin_block(m);
+    if (m->checker) {
+        pto_checker_begin(m->checker);
+        for (int32_t p = 0; p < m->code->param_count; p++) {
+            const pto_code_param *param = &m->code->param[p];
+            const pto_tile *tile = param->kind == PTO_CODE_PARAM_TILE ? &m->tile[param->slot] : NULL;
+            if (tile)
+                pto_checker_preset(m->checker, tile->type.loc, tile->addr,
+                                   tile->addr + pto_tile_type_bytes(&tile->type));
+        }
+    }
     int32_t at = 0;
     pto_status status = PTO_OK;
     for (;;) {
         const pto_code_op *op = &ops[at];
         pto_register *r = m->reg;
+        if (m->checker)
+            pto_checker_site(m->checker, at);
         switch (op->kind) {
         case PTO_CODE_END:
+            if (m->checker)
+                pto_checker_end(m->checker);
             end_block(m);
             return PTO_OK;
         case PTO_CODE_INSTR:
             if (should_stop(m))
                 return PTO_ERR_CANCELLED;
+            if (m->checker)
+                check_instr(m, at);
             status = execute_instr(m, &m->instr[op->extra]);
             if (status == PTO_OK && pto_diag_first(pto_core_diags(m->core)))
                 keep_warnings(m, at);
@@ -360,6 +411,14 @@ pto_status pto_machine_run(pto_machine *m, uint32_t block) {
         }
         case PTO_CODE_MOVE:
             r[op->dst] = r[op->a];
+            break;
+        case PTO_CODE_SYNC:
+            if (m->checker)
+                check_sync(m, op);
+            break;
+        case PTO_CODE_CORE:
+            if (m->checker)
+                pto_checker_core(m->checker, op->a);
             break;
         case PTO_OPK_ARITH_ADDI:
             if (op->to == 64) {

@@ -3,6 +3,7 @@
 #ifndef PTO_RUN_MACHINE_H
 #define PTO_RUN_MACHINE_H
 
+#include "check/check.h"
 #include "core/core.h"
 #include "pass/code.h"
 #include <pto/program.h>
@@ -44,6 +45,7 @@ typedef struct pto_machine {
     uint32_t *view_version;
     pto_machine_instr *instr;
     int64_t block, blocks;
+    pto_checker *checker; /* NULL = no checks; not owned */
     bool used; /* memories hold what an earlier block left */
     const volatile int *cancel;
     const atomic_uint *stop_above; /* lowest failed block: higher ones end */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a program: verify, lower, one machine a thread, blocks by a counter, results and messages in an order
  * that does not depend on the threads. */
+#include "run/findings.h"
 #include "run/machine.h"
 
 #include "program/facts.h"
@@ -30,6 +31,7 @@ typedef struct launch {
     pthread_mutex_t print_mutex;
     pending *waiting; /* by block number */
     uint32_t printed; /* blocks below have been printed */
+    pto_findings *findings;
 } launch;
 
 /* ---- messages ------------------------------------------------------------------------------------ */
@@ -134,6 +136,8 @@ static pto_status run_block(void *user, uint32_t worker, uint32_t block) {
     launch *run = user;
     pto_machine *m = &run->machine[worker];
     pto_status status = pto_machine_run(m, block);
+    if (status == PTO_OK && m->checker && (run->options->checks & PTO_CHECK_RACE))
+        pto_findings_block(run->findings, m->checker, block);
     if (status != PTO_ERR_CANCELLED)
         queue_text(run, m);
     return status;
@@ -263,6 +267,22 @@ static bool bind_arguments(pto_code *code, const pto_block *body, const pto_argu
 /* ---- the run ----------------------------------------------------------------------------------------------
  */
 
+static void found(void *user, const pto_check_finding *finding) { pto_findings_add(user, finding); }
+
+static bool attach_checker(pto_machine *m, pto_findings *findings, const pto_run_options *options) {
+    uint64_t bytes[PTO_LOC_COUNT];
+    for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
+        bytes[loc] = m->core->memory_bytes[loc];
+    const pto_check_options check = {.target = m->code->target,
+                                     .checks = options->checks,
+                                     .memory_bytes = bytes,
+                                     .found = found,
+                                     .user = findings};
+    m->checker = pto_checker_create(&check);
+    return m->checker && pto_core_add_observer(m->core, (pto_observer){.before = pto_checker_instr,
+                                                                       .user = m->checker}) == PTO_OK;
+}
+
 static pto_status execute(const pto_program *program, pto_code *code, const pto_machine_buffer *buffers,
                           const pto_run_options *options, pto_diag_list *diags) {
     launch run = {.program = program,
@@ -277,10 +297,18 @@ static pto_status execute(const pto_program *program, pto_code *code, const pto_
     run.machine = calloc(workers, sizeof *run.machine);
     run.report = pto_diag_list_create();
     bool mutex = !pthread_mutex_init(&run.print_mutex, NULL);
+    pto_findings findings = {.code = code, .buffer = buffers, .diags = diags};
+    bool checks = options->checks && !pthread_mutex_init(&findings.mutex, NULL);
+    run.findings = &findings;
     bool ok = run.machine && run.report && mutex;
     uint32_t made = 0;
     for (; ok && made < workers; made++) {
         if (!pto_machine_create(&run.machine[made], code, &core_options, buffers)) {
+            pto_machine_destroy(&run.machine[made]);
+            break;
+        }
+        if (checks && !attach_checker(&run.machine[made], &findings, options)) {
+            pto_checker_destroy(run.machine[made].checker);
             pto_machine_destroy(&run.machine[made]);
             break;
         }
@@ -299,12 +327,21 @@ static pto_status execute(const pto_program *program, pto_code *code, const pto_
                                  .user = &run};
         status = pto_parallel_run(&parallel);
     }
+    if (checks && status == PTO_OK)
+        pto_findings_between_blocks(&findings);
+    if (options->findings)
+        *options->findings = findings.count;
     if (status == PTO_OK)
         append_warnings(diags, run.machine, made);
     else if (status != PTO_ERR_CANCELLED)
         pto_diag_append(diags, run.report);
-    for (uint32_t i = 0; i < made; i++)
+    for (uint32_t i = 0; i < made; i++) {
+        pto_checker_destroy(run.machine[i].checker);
         pto_machine_destroy(&run.machine[i]);
+    }
+    free(findings.piece);
+    if (checks)
+        pthread_mutex_destroy(&findings.mutex);
     free(run.machine);
     drop_waiting(&run);
     pto_diag_list_destroy(run.report);

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { CLI_OK = 0, CLI_REFUSED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
+enum { CLI_OK = 0, CLI_REFUSED = 1, CLI_USAGE = 2, CLI_FOUND = 3, CLI_INTERRUPTED = 130 };
 
 typedef struct cli_command {
     const char *name;

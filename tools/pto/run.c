@@ -124,8 +124,36 @@ static bool set_numeric_options(pto_numeric_options *numeric, const char *list) 
     }
 }
 
+/* name,name,... */
+static bool set_checks(uint32_t *checks, const char *list) {
+    static const struct {
+        const char *name;
+        uint32_t kind;
+    } kinds[] = {{"none", 0},
+                 {"init", PTO_CHECK_INIT},
+                 {"race", PTO_CHECK_RACE},
+                 {"sync", PTO_CHECK_SYNC},
+                 {"all", PTO_CHECK_ALL}};
+    for (const char *at = list;; at++) {
+        const size_t length = strcspn(at, ",");
+        size_t k = 0;
+        while (k < 5 && (strlen(kinds[k].name) != length || strncmp(kinds[k].name, at, length) != 0))
+            k++;
+        if (k == 5) {
+            cli_usage(&cli_run, "unknown check %.*s; the checks are init, race, sync, all and none",
+                      (int)length, at);
+            return false;
+        }
+        *checks |= kinds[k].kind;
+        at += length;
+        if (!*at)
+            return true;
+    }
+}
+
 static int run(int argc, char **argv) {
-    const char *target = NULL, *show = NULL, *blocks = NULL, *threads = NULL, *simd = NULL, *numeric = NULL;
+    const char *target = NULL, *show = NULL, *check = NULL, *blocks = NULL, *threads = NULL, *simd = NULL,
+               *numeric = NULL;
     run_settings settings = {.options = {.print = print_text, .cancel = &cancelled}};
     const cli_option options[] = {
         {"--entry", 'e', &settings.options.entry, NULL},
@@ -135,6 +163,7 @@ static int run(int argc, char **argv) {
         {"--simd", 0, &simd, NULL},
         {"--numeric", 0, &numeric, NULL},
         {"--show", 0, &show, NULL},
+        {"--check", 0, &check, NULL},
         {"--json", 0, NULL, &settings.json},
         {"--time", 0, NULL, &settings.time},
     };
@@ -160,6 +189,10 @@ static int run(int argc, char **argv) {
         return list_numeric_options();
     if (numeric && !set_numeric_options(&settings.options.numeric, numeric))
         return CLI_USAGE;
+    if (check && !set_checks(&settings.options.checks, check))
+        return CLI_USAGE;
+    size_t findings = 0;
+    settings.options.findings = &findings;
     bool picture = show && !strcmp(show, "memory.svg");
     if (show && !picture && strcmp(show, "memory") != 0)
         return cli_usage(&cli_run, "unknown view %s; the views are memory and memory.svg", show);
@@ -182,6 +215,8 @@ static int run(int argc, char **argv) {
     cli_unload(&program);
     if (status == PTO_ERR_CANCELLED)
         fputs("pto run: interrupted, no output was written\n", stderr);
+    if (status == PTO_OK && findings)
+        return cli_finish(CLI_FOUND);
     return cli_finish(cli_status(status));
 }
 
@@ -206,6 +241,8 @@ const cli_command cli_run = {
     "it\n"
     "      --simd L      best, base, avx2 or avx512 (default best); results do not depend on it\n"
     "      --numeric N   variants of the arithmetic, commas between; --numeric list tells them\n"
+    "      --check C,... init (bytes nobody wrote), race (accesses that nothing orders), sync (flags), all;\n"
+    "                    what they find is told, the exit status is 3\n"
     "      --show VIEW   run nothing; print the memory map of the entry (memory, memory.svg)\n"
     "      --time        print the time of the run to standard error\n"
     "      --json        diagnostics as JSON on standard output\n\n"
