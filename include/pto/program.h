@@ -3,6 +3,7 @@
 #ifndef PTO_PROGRAM_H
 #define PTO_PROGRAM_H
 
+#include <pto/core.h>
 #include <pto/diag.h>
 #include <pto/options.h>
 

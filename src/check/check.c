@@ -454,12 +454,12 @@ static void order(pto_checker *c, uint8_t lane, const vector_clock at) {
 
 void pto_checker_set_flag(pto_checker *c, pto_pipe src, pto_pipe dst, int64_t id) {
     if (id < 0 || id >= FLAGS) {
-        sync_finding(c, "PTO-E1113", NULL, src, dst, id);
+        sync_finding(c, "PTO-E0417", NULL, src, dst, id);
         return;
     }
     flag *f = &c->flags[lane_of(c, src)][dst][id];
     if (f->up)
-        sync_finding(c, "PTO-E1111", &f->set, src, dst, id);
+        sync_finding(c, "PTO-E0920", &f->set, src, dst, id);
     vector_clock at;
     snapshot(c, lane_of(c, src), at);
     if (f->up)
@@ -472,12 +472,12 @@ void pto_checker_set_flag(pto_checker *c, pto_pipe src, pto_pipe dst, int64_t id
 
 void pto_checker_wait_flag(pto_checker *c, pto_pipe src, pto_pipe dst, int64_t id) {
     if (id < 0 || id >= FLAGS) {
-        sync_finding(c, "PTO-E1113", NULL, src, dst, id);
+        sync_finding(c, "PTO-E0417", NULL, src, dst, id);
         return;
     }
     flag *f = &c->flags[lane_of(c, src)][dst][id];
     if (!f->up) {
-        sync_finding(c, "PTO-E1110", NULL, src, dst, id);
+        sync_finding(c, "PTO-E0921", NULL, src, dst, id);
         return;
     }
     f->up = false;
@@ -502,13 +502,13 @@ void pto_checker_barrier(pto_checker *c, pto_pipe pipe) {
 
 void pto_checker_get_buf(pto_checker *c, pto_pipe pipe, int64_t id) {
     if (id < 0 || id >= TOKENS) {
-        sync_finding(c, "PTO-E1113", NULL, pipe, pipe, id);
+        sync_finding(c, "PTO-E0925", NULL, pipe, pipe, id);
         return;
     }
     token *t = &c->tokens[id];
     uint8_t lane = lane_of(c, pipe);
     if (t->held)
-        sync_finding(c, t->lane == lane ? "PTO-E1114" : "PTO-E1110", &t->get, pipe, pipe, id);
+        sync_finding(c, "PTO-E0925", &t->get, pipe, pipe, id);
     else if (t->released && t->lane != lane)
         order(c, lane, t->at);
     t->held = true;
@@ -518,13 +518,13 @@ void pto_checker_get_buf(pto_checker *c, pto_pipe pipe, int64_t id) {
 
 void pto_checker_rls_buf(pto_checker *c, pto_pipe pipe, int64_t id) {
     if (id < 0 || id >= TOKENS) {
-        sync_finding(c, "PTO-E1113", NULL, pipe, pipe, id);
+        sync_finding(c, "PTO-E0925", NULL, pipe, pipe, id);
         return;
     }
     token *t = &c->tokens[id];
     uint8_t lane = lane_of(c, pipe);
     if (!t->held || t->lane != lane) {
-        sync_finding(c, "PTO-E1115", t->held ? &t->get : NULL, pipe, pipe, id);
+        sync_finding(c, "PTO-E0925", t->held ? &t->get : NULL, pipe, pipe, id);
         return;
     }
     snapshot(c, lane, t->at);
@@ -534,7 +534,7 @@ void pto_checker_rls_buf(pto_checker *c, pto_pipe pipe, int64_t id) {
 
 void pto_checker_signal(pto_checker *c, pto_pipe pipe, int64_t id) {
     if (id < 0 || id >= SIGNALS) {
-        sync_finding(c, "PTO-E1113", NULL, pipe, pipe, id);
+        sync_finding(c, "PTO-E0431", NULL, pipe, pipe, id);
         return;
     }
     signal *s = &c->signals[1 - c->core][id];
@@ -547,12 +547,12 @@ void pto_checker_signal(pto_checker *c, pto_pipe pipe, int64_t id) {
 
 void pto_checker_await(pto_checker *c, pto_pipe pipe, int64_t id) {
     if (id < 0 || id >= SIGNALS) {
-        sync_finding(c, "PTO-E1113", NULL, pipe, pipe, id);
+        sync_finding(c, "PTO-E0431", NULL, pipe, pipe, id);
         return;
     }
     signal *s = &c->signals[c->core][id];
     if (!s->count) {
-        sync_finding(c, "PTO-E1110", NULL, pipe, pipe, id);
+        sync_finding(c, "PTO-E0923", NULL, pipe, pipe, id);
         return;
     }
     s->count--;
@@ -570,12 +570,12 @@ void pto_checker_end(pto_checker *c) {
                 if (!f->up)
                     continue;
                 c->site = f->set.site;
-                sync_finding(c, "PTO-E1112", NULL, (pto_pipe)(lane % PTO_CHECK_PIPES), (pto_pipe)dst, id);
+                sync_finding(c, "PTO-E0922", NULL, (pto_pipe)(lane % PTO_CHECK_PIPES), (pto_pipe)dst, id);
             }
     for (int id = 0; id < TOKENS; id++)
         if (c->tokens[id].held) {
             c->site = c->tokens[id].get.site;
-            sync_finding(c, "PTO-E1112", NULL, (pto_pipe)(c->tokens[id].lane % PTO_CHECK_PIPES), PTO_PIPE_ALL,
+            sync_finding(c, "PTO-E0925", NULL, (pto_pipe)(c->tokens[id].lane % PTO_CHECK_PIPES), PTO_PIPE_ALL,
                          id);
         }
 }

@@ -329,12 +329,13 @@ static void rule_example(pto_sink *sink, const char *id) {
         return;
     char title[96];
     bool check = !strcmp(example->kind, "check"), strict = !strcmp(example->kind, "strict");
-    bool ptoas = !strcmp(example->kind, "ptoas");
-    if (check || strict || ptoas || !strcmp(example->kind, "run"))
+    bool ptoas = !strcmp(example->kind, "ptoas"), watch = !strcmp(example->kind, "watch");
+    if (check || strict || ptoas || watch || !strcmp(example->kind, "run"))
         snprintf(title, sizeof title, "example: pto %s%s -t %s example.pto",
                  check || strict || ptoas ? "check" : "run",
                  strict  ? " --strict"
                  : ptoas ? " --ptoas-only"
+                 : watch ? " --check=all"
                          : "",
                  example->target);
     else

@@ -146,12 +146,12 @@ static void findings_by_kind(void **state) {
          "pto.trelu ins(%t : !T) outs(%u : !T)\n",
          a5, 1, PTO_CHECK_ALL, NULL, 0);
     /* flags */
-    told(FLAG("wait", "V", "MTE3", "3"), a5, 1, PTO_CHECK_SYNC, "PTO-E1110", 1);
+    told(FLAG("wait", "V", "MTE3", "3"), a5, 1, PTO_CHECK_SYNC, "PTO-E0921", 1);
     told(FLAG("set", "V", "MTE3", "3") FLAG("set", "V", "MTE3", "3") FLAG("wait", "V", "MTE3", "3"), a5, 1,
-         PTO_CHECK_SYNC, "PTO-E1111", 2);
-    told(FLAG("set", "V", "MTE3", "3"), a5, 1, PTO_CHECK_SYNC, "PTO-E1112", 1);
+         PTO_CHECK_SYNC, "PTO-E0920", 2);
+    told(FLAG("set", "V", "MTE3", "3"), a5, 1, PTO_CHECK_SYNC, "PTO-E0922", 1);
     told("%k = arith.constant 9 : index\npto.set_flag_dyn[<PIPE_V>, <PIPE_MTE2>, %k]\n", a5, 1,
-         PTO_CHECK_SYNC, "PTO-E1113", 2);
+         PTO_CHECK_SYNC, "PTO-E0417", 2);
     /* another id is another flag */
     told(VIEW
          "pto.tload ins(%px : !P) outs(%t : !T)\n" FLAG("set", "MTE2", "V", "0") FLAG("set", "MTE2", "V", "1")
@@ -181,9 +181,9 @@ static void findings_by_kind(void **state) {
               "pto.tload ins(%px : !P) outs(%t : !T)\n",
          a5, 1, PTO_CHECK_RACE, NULL, 0);
     /* buffer tokens */
-    told("pto.rls_buf[<TVEC>, 3]\n", a5, 1, PTO_CHECK_SYNC, "PTO-E1115", 1);
+    told("pto.rls_buf[<TVEC>, 3]\n", a5, 1, PTO_CHECK_SYNC, "PTO-E0925", 1);
     told("pto.get_buf[<TVEC>, 3]\npto.get_buf[<TVEC>, 3]\npto.rls_buf[<TVEC>, 3]\n", a5, 1, PTO_CHECK_SYNC,
-         "PTO-E1114", 2);
+         "PTO-E0925", 2);
     told(VIEW "pto.get_buf[<TLOAD>, 1]\npto.tload ins(%px : !P) outs(%t : !T)\npto.rls_buf[<TLOAD>, 1]\n"
               "pto.get_buf[<TVEC>, 1]\npto.trelu ins(%t : !T) outs(%u : !T)\npto.rls_buf[<TVEC>, 1]\n",
          a5, 1, PTO_CHECK_ALL, NULL, 0);

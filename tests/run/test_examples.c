@@ -50,8 +50,11 @@ static void refuse(const pto_rule_example *example, pto_target target, pto_diag_
                                      .has_target = true,
                                      .strict = is(example, "strict"),
                                      .ptoas = is(example, "ptoas") ? PTO_PTOAS_ONLY : PTO_PTOAS_OFF};
-        pto_run_options run = {.target = target, .has_target = true};
-        if (is(example, "run"))
+        pto_run_options run = {.target = target,
+                               .has_target = true,
+                               .checks = is(example, "watch") ? PTO_CHECK_ALL : 0,
+                               .blocks = is(example, "watch") ? 2 : 1};
+        if (is(example, "run") || is(example, "watch"))
             pto_program_run(program, NULL, 0, &run, diags);
         else
             pto_program_check(program, &verify, diags);
