@@ -235,7 +235,7 @@ static void instr_segments(const pto_operation *op, shape *s, uint32_t outs) {
         g[0] = g[1] = 1;
     } else if (!strcmp(name, "tmov")) {
         bool third = s->count == 3;
-        bool scalar = third && pto_type_is_scalar(s->operand[1]->type);
+        bool scalar = third && pto_type_is_scalar(s->operand[2]->type);
         s->segment_count = 4;
         g[0] = g[1] = 1;
         g[2] = third && !scalar;

@@ -356,10 +356,12 @@ static bool destination_before_scratch(const pto_form_desc *form) {
     return !strcmp(form->mnemonic, "TRSQRT") || !strcmp(form->mnemonic, "TCVT");
 }
 
-/* tgather: src, dst, cdst, indices, tmp, kValue; tmrgsort of lists: srcs, dst, tmp, executed (60, 3.9). */
+/* tgather: src, dst, cdst, indices, tmp, kValue; tmrgsort of lists: srcs, dst, tmp, executed; tmov and
+ * tstore: src, dst, then what else is read (60, 3.9). */
 static bool irregular_order(const pto_form_desc *form, int8_t *order) {
     const pto_text_pattern *pattern = &form->text[PTO_TEXT_LEVEL2];
-    bool gather = !strcmp(form->mnemonic, "TGATHER");
+    bool gather = !strcmp(form->mnemonic, "TGATHER") || !strcmp(form->mnemonic, "TMOV") ||
+                  !strcmp(form->mnemonic, "TSTORE");
     int sources = 0, n = 0;
     while (pattern->operand[sources] >= 0)
         sources++;
@@ -453,6 +455,8 @@ pto_operation *pto_mlir_place_generic(pto_text_parser *p, int first, const pto_m
         cost += absent;
         for (uint32_t i = 0; i < attrs->attr_count; i++)
             cost += 4 * !has_attr(form, attrs->attr[i].name);
+        if (operands->count && pto_type_is_tile(operands->data[0]->type) && !operands->data[0]->type->open)
+            cost += 16 * !pto_form_takes(form, (int)operands->data[0]->type->tile.loc);
         if (cost < 1000 && (best < 0 || cost < best_cost)) {
             best = f;
             best_cost = cost;

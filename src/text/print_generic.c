@@ -73,6 +73,12 @@ static uint32_t instr_segments(const pto_operation *op, uint32_t inputs, uint32_
         uint32_t count = form->mnemonic[1] == 'L' ? 6 : 4;
         memset(segment, 0, count * sizeof *segment);
         segment[0] = segment[1] = 1;
+        if (count == 4 && inputs > 1) { /* tmov: fp or tmp, or a preQuant scalar */
+            bool scalar = false;
+            for (int i = 0; i < form->operand_count; i++)
+                scalar |= form->operand[i].role == PTO_ROLE_SCALAR && op->operand[i];
+            segment[scalar ? 3 : 2] = 1;
+        }
         return count;
     }
     /* Two results without scratch look like one result with it. */
