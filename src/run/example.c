@@ -564,7 +564,7 @@ pto_status pto_example_write(pto_op op, pto_str line, pto_sink *sink) {
                                 e->counts.list[1], e->counts.list[2], e->counts.list[3]);
             write_printed(e, sink);
         }
-        for (size_t i = 0; status == PTO_ERR_REFUSED && i < 1; i++) {
+        if (status == PTO_ERR_REFUSED) {
             char text[512];
             pto_diag_render_buffer(pto_core_diags(e->core), NULL, text, sizeof text);
             pto_sink_put(sink, text, strlen(text));

@@ -77,7 +77,8 @@ bool baseline_read_operands(const char *text, baseline_operands *out) {
 }
 
 bool baseline_operand_is(const baseline_operand *operand, const pto_operand_desc *desc) {
-    if (strcmp(operand->name, desc->name) != 0 || (operand->scratch && !desc->is_global) != (desc->role == PTO_ROLE_TMP))
+    if (strcmp(operand->name, desc->name) != 0 ||
+        (operand->scratch && !desc->is_global) != (desc->role == PTO_ROLE_TMP))
         return false;
     if (operand->optional && !desc->optional)
         return false;

@@ -29,7 +29,7 @@ typedef struct configuration_operand {
     pto_layout layout; /* of a tensor: extents follow from tile.valid_rows, tile.valid_cols, with a gap
                           between rows; of a convolution tile, and of a tensor beside one: extents follow from
                           `image` of the call */
-    bool five; /* FRACTAL_Z of five dimensions */
+    bool five;         /* FRACTAL_Z of five dimensions */
     int32_t gap;
     pto_scalar scalar;
 } configuration_operand;
@@ -38,7 +38,7 @@ typedef struct configuration_operand {
 typedef struct configuration {
     pto_form form;
     pto_target target;
-    pto_dtype var[6]; /* element types of T S D A B I */
+    pto_dtype var[6];  /* element types of T S D A B I */
     conv_tensor image; /* what the convolution tiles of the call hold */
     configuration_operand operand[PTO_MAX_OPERANDS];
 } configuration;

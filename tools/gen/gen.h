@@ -25,7 +25,7 @@ typedef struct gen_operand {
 
 typedef struct gen_rule {
     char *name;
-    const char *ids; /* of the refusals that its function can give */
+    const char *ids;  /* of the refusals that its function can give */
     const char *text; /* from the table's `rule` lines */
     unsigned targets;
     int arg_count;
@@ -63,7 +63,8 @@ typedef struct gen_row {
     int op; /* index of the mnemonic */
 } gen_row;
 
-/* A block of src/isa/reference: what the page of an instruction says beyond its rows. Lines end in \n; NULL = none. */
+/* A block of src/isa/reference: what the page of an instruction says beyond its rows. Lines end in \n; NULL =
+ * none. */
 typedef struct gen_doc {
     char *formula, *text, *scratch, *examples;
 } gen_doc;
@@ -74,7 +75,7 @@ typedef struct gen_table {
     char **op; /* mnemonics in order of first appearance */
     int *op_first, *op_forms;
     int op_count;
-    gen_doc *doc; /* by op */
+    gen_doc *doc;     /* by op */
     const char *root; /* of the source tree; only coverage looks there */
 } gen_table;
 
