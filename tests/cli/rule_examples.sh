@@ -6,14 +6,16 @@
 "$PTO" explain | awk '{print $1}' >ids
 tried=0
 pto() { "$PTO" "$@"; }
-while read -r id; do
-    "$PTO" explain "$id" | sed -n '/^  example$/,$p' | sed '1d; s/^      //' >script
-    [ -s script ] || continue
+# Every page in a file of its own, only the command lines of its example.
+# shellcheck disable=SC2046
+"$PTO" explain $(cat ids) | awk '/^(PTO|SA)-[A-Z]?[0-9]+  /{ id = $1; on = 0 } on { sub(/^      /, ""); print >id ".script" } /^  example$/{ on = 1 }'
+for script in *.script; do
+    id=${script%.script}
     tried=$((tried + 1))
     rm -rf try && mkdir try
-    (cd try && . ../script) >.out 2>.err
-    grep -qF "[$id]" .err || { fail "the example of $id does not tell it but:" && cat script .err >&2; }
-done <ids
+    (cd try && . "../$script") >.out 2>.err
+    grep -qF "[$id]" .err || { fail "the example of $id does not tell it but:" && cat "$script" .err >&2; }
+done
 [ "$tried" -ge 20 ] || fail "only $tried command lines"
 
 for id in PTO-E0302 PTO-E0507 PTO-W0331; do

