@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TCVT (part 10, 9): picks the vector loops of a type pair, or the exact scalar conversion where there are
  * none, and walks the tiles. */
+#include "kernel/convert_tables.h"
 #include "kernel/convert_wide.h"
 #include "kernel/snapshot.h"
 #include "tile/tile.h"
@@ -36,10 +37,16 @@ static const pto_cvt_store stores_of_e1m2[MODES] = BY_MODE(pto_cvt_store_e1m2, p
 static const pto_cvt_store stores_of_f16[MODES] = BY_MODE(pto_half_store_f16, pto_cvt_store_f16);
 static const pto_cvt_store stores_of_bf16[MODES] = BY_MODE(pto_half_store_bf16, pto_cvt_store_bf16);
 
+#if defined(PTO_LEVEL_AVX512)
+#define LOAD_8(format) pto_cvt_table_##format
+#else
+#define LOAD_8(format) pto_cvt_load_##format
+#endif
+
 /* Exact loads; the others depend on the mode. */
 static const pto_cvt_load loads[PTO_DTYPE_COUNT] = {
-    [PTO_F16] = pto_half_load_f16,  [PTO_BF16] = pto_half_load_bf16, [PTO_E4M3] = pto_cvt_load_e4m3,
-    [PTO_E5M2] = pto_cvt_load_e5m2, [PTO_HIF8] = pto_cvt_load_hif8,  [PTO_S16] = pto_cvt_load_s16,
+    [PTO_F16] = pto_half_load_f16,  [PTO_BF16] = pto_half_load_bf16, [PTO_E4M3] = LOAD_8(e4m3),
+    [PTO_E5M2] = LOAD_8(e5m2),      [PTO_HIF8] = LOAD_8(hif8),       [PTO_S16] = pto_cvt_load_s16,
     [PTO_U16] = pto_cvt_load_u16,   [PTO_S8] = pto_cvt_load_s8,      [PTO_U8] = pto_cvt_load_u8,
     [PTO_E2M1] = pto_cvt_load_e2m1, [PTO_E1M2] = pto_cvt_load_e1m2,  [PTO_S4] = pto_cvt_load_s4,
 };
@@ -194,12 +201,45 @@ static void store_element(uint8_t *data, unsigned bits, int64_t index, uint64_t 
     }
 }
 
+static void run_unpacked(const conversion *plan, uint8_t *to, const uint8_t *from, int64_t count) {
+    if (plan->direct)
+        plan->direct(to, from, count);
+    else
+        run_stages(plan, to, from, count);
+}
+
+#if defined(PTO_LEVEL_AVX512) || defined(PTO_LEVEL_AVX2)
+/* From packed elements at the start of a byte to 8 or 16 bits, by a table of all codes: how many are done. */
+static int64_t run_by_table(const conversion *plan, uint8_t *to, const uint8_t *from, int64_t count) {
+    const unsigned to_bits = pto_dtype_bits(plan->dst);
+    if (count < 128 || (to_bits != 8 && to_bits != 16))
+        return 0;
+    uint8_t code[16];
+    for (int i = 0; i < 16; i++)
+        code[i] = (uint8_t)i;
+    if (plan->src == PTO_S4 && plan->direct)
+        pto_cvt_extend_s4(code, 16);
+    _Alignas(32) uint16_t table[16];
+    run_unpacked(plan, (uint8_t *)table, code, 16);
+    if (to_bits == 8)
+        pto_cvt_expand_to_8(to, from, count / 32, (const uint8_t *)table);
+    else
+        pto_cvt_expand_to_16((uint16_t *)(void *)to, from, count / 32, table);
+    return count / 32 * 32;
+}
+#endif
+
 /* As run_stages, with 4-bit elements on one side or both. */
 static void run_packed(const conversion *plan, uint8_t *dst, int64_t start, const uint8_t *src, int64_t first,
                        int64_t count) {
     const unsigned to_bits = pto_dtype_bits(plan->dst), from_bits = pto_dtype_bits(plan->src);
     uint8_t unpacked[CHUNK], packed[CHUNK];
-    for (int64_t i = 0; i < count; i += CHUNK) {
+    int64_t done = 0;
+#if defined(PTO_LEVEL_AVX512) || defined(PTO_LEVEL_AVX2)
+    if (from_bits == 4 && first % 2 == 0 && to_bits > 4)
+        done = run_by_table(plan, dst + start * (to_bits / 8), src + first / 2, count);
+#endif
+    for (int64_t i = done; i < count; i += CHUNK) {
         const int64_t n = count - i < CHUNK ? count - i : CHUNK;
         const uint8_t *from = src + (first + i) * (from_bits / 8);
         uint8_t *to = dst + (start + i) * (to_bits / 8);
@@ -209,10 +249,7 @@ static void run_packed(const conversion *plan, uint8_t *dst, int64_t start, cons
                 pto_cvt_extend_s4(unpacked, n);
             from = unpacked;
         }
-        if (plan->direct)
-            plan->direct(to_bits == 4 ? packed : to, from, n);
-        else
-            run_stages(plan, to_bits == 4 ? packed : to, from, n);
+        run_unpacked(plan, to_bits == 4 ? packed : to, from, n);
         if (to_bits == 4)
             pto_cvt_pack(dst, start + i, packed, n);
     }

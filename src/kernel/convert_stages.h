@@ -64,9 +64,11 @@ static inline uint32_t pto_cvt_to_max(pto_round_mode mode, uint32_t negative) {
         PTO_CVT_SIMD out[i] = convert(from[i]);                                                              \
     }
 
+#ifndef PTO_LEVEL_AVX512 /* convert_tables.h has others */
 PTO_CVT_LOAD(pto_cvt_load_e4m3, uint8_t, pto_f32_from_e4m3)
 PTO_CVT_LOAD(pto_cvt_load_e5m2, uint8_t, pto_f32_from_e5m2)
 PTO_CVT_LOAD(pto_cvt_load_hif8, uint8_t, pto_f32_from_hif8)
+#endif
 /* 4-bit codes come unpacked, one a byte. */
 PTO_CVT_LOAD(pto_cvt_load_e2m1, uint8_t, pto_f32_from_e2m1)
 PTO_CVT_LOAD(pto_cvt_load_e1m2, uint8_t, pto_f32_from_e1m2)
