@@ -138,11 +138,37 @@ static inline float pto_cvt_integral(float value, pto_round_mode mode) {
         PTO_CVT_SIMD out[i] = pto_cvt_integral(in[i], mode);                                                 \
     }
 
+#if defined(PTO_LEVEL_AVX512)
+/* By the instruction; away from zero where half a unit or more was cut. */
+static inline __m512 pto_cvt_integral_away(__m512 value) {
+    const __m512 cut = _mm512_roundscale_ps(value, _MM_FROUND_TO_ZERO), sign = _mm512_set1_ps(-0.0f);
+    const __m512 rest = _mm512_andnot_ps(sign, _mm512_sub_ps(value, cut));
+    const __m512 one = _mm512_or_ps(_mm512_and_ps(sign, value), _mm512_set1_ps(1.0f));
+    const __mmask16 up = _mm512_cmp_ps_mask(rest, _mm512_set1_ps(0.5f), _CMP_GE_OQ);
+    return _mm512_mask_add_ps(cut, up, cut, one);
+}
+#define PTO_CVT_ROUND_LANES(name, mode, instruction)                                                         \
+    static void pto_cvt_round_##name(float *out, const float *in, int64_t count) {                           \
+        int64_t i = 0;                                                                                       \
+        for (; i + 16 <= count; i += 16) {                                                                   \
+            const __m512 value = _mm512_loadu_ps(in + i);                                                    \
+            _mm512_storeu_ps(out + i, pto_lanes_canonical(instruction));                                     \
+        }                                                                                                    \
+        for (; i < count; i++)                                                                               \
+            out[i] = pto_cvt_integral(in[i], mode);                                                          \
+    }
+PTO_CVT_ROUND_LANES(rint, PTO_CAST_RINT, _mm512_roundscale_ps(value, _MM_FROUND_TO_NEAREST_INT))
+PTO_CVT_ROUND_LANES(round, PTO_CAST_ROUND, pto_cvt_integral_away(value))
+PTO_CVT_ROUND_LANES(floor, PTO_CAST_FLOOR, _mm512_roundscale_ps(value, _MM_FROUND_TO_NEG_INF))
+PTO_CVT_ROUND_LANES(ceil, PTO_CAST_CEIL, _mm512_roundscale_ps(value, _MM_FROUND_TO_POS_INF))
+PTO_CVT_ROUND_LANES(trunc, PTO_CAST_TRUNC, _mm512_roundscale_ps(value, _MM_FROUND_TO_ZERO))
+#else
 PTO_CVT_ROUND(rint, PTO_CAST_RINT)
 PTO_CVT_ROUND(round, PTO_CAST_ROUND)
 PTO_CVT_ROUND(floor, PTO_CAST_FLOOR)
 PTO_CVT_ROUND(ceil, PTO_CAST_CEIL)
 PTO_CVT_ROUND(trunc, PTO_CAST_TRUNC)
+#endif
 PTO_CVT_ROUND(odd, PTO_CAST_ODD)
 PTO_CVT_ROUND(half_up, PTO_CAST_HALF_UP)
 
@@ -259,12 +285,39 @@ static void pto_cvt_store_s32(void *out, const float *in, int64_t count, bool sa
     }
 }
 
-/* Of at most 16 bits: clamped to s32, then to the type or cut. */
+/* Of at most 16 bits: clamped to s32, then to the type or cut. Where the conversion instruction cannot hold a
+ * value it gives INT32_MIN: right for what is too small, and its low bits for NaN. */
+#if defined(PTO_LEVEL_AVX512)
+static inline __m512i pto_cvt_lanes_small(__m512 value, float min, float max, bool saturate) {
+    if (saturate) {
+        const __m512 inside = _mm512_min_ps(_mm512_max_ps(value, _mm512_set1_ps(min)), _mm512_set1_ps(max));
+        return _mm512_maskz_cvttps_epi32(_mm512_cmp_ps_mask(value, value, _CMP_ORD_Q), inside);
+    }
+    const __mmask16 large = _mm512_cmp_ps_mask(value, _mm512_set1_ps(0x1p31f), _CMP_GE_OQ);
+    return _mm512_mask_set1_epi32(_mm512_cvttps_epi32(value), large, INT32_MAX);
+}
+static inline void pto_cvt_narrow_1(void *to, __m512i v) { _mm_storeu_si128(to, _mm512_cvtepi32_epi8(v)); }
+static inline void pto_cvt_narrow_2(void *to, __m512i v) {
+    _mm256_storeu_si256(to, _mm512_cvtepi32_epi16(v));
+}
+#define PTO_CVT_STORE_LANES(type, min, max)                                                                  \
+    for (; start + 16 <= count; start += 16) {                                                               \
+        const __m512i v = pto_cvt_lanes_small(_mm512_loadu_ps(in + start), min, max, saturate);              \
+        if (sizeof(type) == 1)                                                                               \
+            pto_cvt_narrow_1(to + start, v);                                                                 \
+        else                                                                                                 \
+            pto_cvt_narrow_2(to + start, v);                                                                 \
+    }
+#else
+#define PTO_CVT_STORE_LANES(type, min, max)
+#endif
 #define PTO_CVT_STORE_SMALL(name, type, min, max)                                                            \
     static void name(void *out, const float *in, int64_t count, bool saturate) {                             \
         type *to = out;                                                                                      \
         const int32_t low = saturate ? min : INT32_MIN, high = saturate ? max : INT32_MAX;                   \
-        PTO_CVT_SIMD {                                                                                       \
+        int64_t start = 0;                                                                                   \
+        PTO_CVT_STORE_LANES(type, (float)(min), (float)(max))                                                \
+        _Pragma("omp simd") for (int64_t i = start; i < count; i++) {                                        \
             int32_t value = pto_cvt_s32_clamped(in[i]);                                                      \
             value = value < low ? low : value;                                                               \
             value = value > high ? high : value;                                                             \
