@@ -4,6 +4,7 @@
 #include "support/cpp_testing.hpp"
 
 #include <cstring>
+#include <unistd.h>
 
 using namespace pto;
 using T = Tile<TileType::Vec, float, 16, 16>;
@@ -142,7 +143,29 @@ static void launches() {
     aclFinalize();
 }
 
+/* TPRINT reaches stdout. */
+static void printing() {
+    Tile<TileType::Vec, int32_t, 1, 8> tile;
+    tile.SetValue(0, 4711);
+    std::fflush(stdout);
+    std::FILE *out = std::tmpfile();
+    const int saved = dup(1);
+    dup2(fileno(out), 1);
+    TPRINT(tile);
+    TPRINT<PrintFormat::Width8_Precision2>(tile);
+    std::fflush(stdout);
+    dup2(saved, 1);
+    close(saved);
+    std::rewind(out);
+    char text[4096];
+    text[std::fread(text, 1, sizeof text - 1, out)] = 0;
+    std::fclose(out);
+    const char *first = std::strstr(text, "4711");
+    CHECK(first && std::strstr(first + 1, "4711"));
+}
+
 int main() {
+    printing();
     flags();
     events();
     launches();

@@ -92,11 +92,15 @@ inline pto_options options() {
     return o;
 }
 
+/* TPRINT writes to stdout. */
+inline void print(void *, const char *text, std::size_t length) { std::fwrite(text, 1, length, stdout); }
+
 inline pto_core *make_core() {
     const pto_options o = options();
     pto_core *core = pto_core_make_own(&o);
     if (!core)
         raise(PTO_ERR_NOMEM, "", "no memory for a core");
+    pto_core_set_print(core, print, nullptr);
     return core;
 }
 
