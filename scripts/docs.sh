@@ -10,7 +10,7 @@ trap 'rm -f "$pages"' EXIT
 "$pto" isa | sed -n 's/^  \([A-Z][A-Z0-9_]*\)  *\(.*\)/\1\t\2/p' | sort -u |
     while IFS=$'\t' read -r name summary; do
         printf '\f%s\t%s\n' "$name" "$summary"
-        "$pto" isa "$name" | sed 1,2d
+        "$pto" isa "$name"
     done >"$pages"
 {
     printf '\frules\n'
@@ -35,8 +35,10 @@ function finish() {
     man = name == "rules" ? "" : out "/man7/" name ".7"
     if (man) printf ".TH %s 7 \"\" \"pto %s\" \"PTO tile instructions\"\n.SH NAME\n%s \\- %s\n", name, version, name, roff(head[2]) >man
     count += man != ""
+    skip = man ? 2 : 0 # the title, which stands here already
     next
 }
+skip { skip--; next }
 {
     body = body html($0) "\n"
     if (!man) next
