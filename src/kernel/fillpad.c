@@ -5,21 +5,36 @@
 #include "kernel/window.h"
 #include "tile/pad.h"
 
-#define FILL(bits)                                                                                           \
-    static void fill##bits(void *data, pto_rect r, uint64_t value) {                                         \
-        for (int64_t i = 0; i < r.rows; i++) {                                                               \
-            pto_bits##bits *row = (pto_bits##bits *)data + r.dst + i * r.dst_row;                            \
-            if (r.dst_col == 1) {                                                                            \
-                _Pragma("omp simd") for (int64_t c = 0; c < r.cols; c++) row[c] = (uint##bits##_t)value;     \
-            } else                                                                                           \
-                for (int64_t c = 0; c < r.cols; c++)                                                         \
-                    row[c * r.dst_col] = (uint##bits##_t)value;                                              \
-        }                                                                                                    \
-    }
-FILL(8)
-FILL(16)
-FILL(32)
-#undef FILL
+/* A run of bytes by a pattern of whole elements; the last piece may overlap the one before. */
+#define PIECES(size)                                                                                         \
+    do {                                                                                                     \
+        for (int64_t i = 0; i + (size) <= bytes; i += (size))                                                \
+            memcpy(to + i, pattern, size);                                                                   \
+        memcpy(to + bytes - (size), pattern, size);                                                          \
+    } while (0)
+static inline void fill_run(uint8_t *to, const uint64_t pattern[8], int64_t bytes) {
+    if (bytes >= 64)
+        PIECES(64);
+    else if (bytes >= 16)
+        PIECES(16);
+    else if (bytes >= 4)
+        PIECES(4);
+    else
+        for (int64_t i = 0; i < bytes; i++)
+            to[i] = (uint8_t)(*pattern >> i * 8);
+}
+#undef PIECES
+
+static void fill_rect(void *data, pto_rect r, unsigned bits, const uint64_t pattern[8]) {
+    const int64_t size = bits / 8;
+    uint8_t *to = (uint8_t *)data + r.dst * size;
+    for (int64_t i = 0; i < r.rows; i++, to += r.dst_row * size)
+        if (r.dst_col == 1)
+            fill_run(to, pattern, r.cols * size);
+        else
+            for (int64_t c = 0; c < r.cols; c++)
+                pto_element_set(to, bits, c * r.dst_col, *pattern);
+}
 
 /* Elements [row, row_end) x [col, col_end) of the capacity. */
 static void fill(const pto_tile *tile, uint64_t value, int32_t row, int32_t row_end, int32_t col,
@@ -33,13 +48,18 @@ static void fill(const pto_tile *tile, uint64_t value, int32_t row, int32_t row_
                                                     .src_col = col});
     pto_rect rect;
     unsigned bits = pto_dtype_bits(tile->type.dtype);
+    uint64_t pattern[8] = {value & (UINT64_MAX >> (64 - bits))};
+    for (unsigned b = bits; b < 64; b *= 2)
+        pattern[0] |= pattern[0] << b;
+    for (int i = 1; i < 8; i++)
+        pattern[i] = pattern[0];
     while (pto_rects_next(&rects, &rect)) {
         rect = pto_rect_turned(rect);
         if (rect.dst_col == 1 && rect.dst_row == rect.cols) { /* whole lines are one run */
             rect.cols *= rect.rows;
             rect.rows = 1;
         }
-        (bits == 8 ? fill8 : bits == 16 ? fill16 : fill32)(tile->data, rect, value);
+        fill_rect(tile->data, rect, bits, pattern);
     }
 }
 

@@ -4,6 +4,7 @@
 #define PTO_KERNEL_FIXPIPE_H
 
 #include "kernel/kernel.h"
+#include "kernel/map_half.h"
 #include "kernel/strided.h"
 #include "number/half.h"
 
@@ -27,37 +28,97 @@ static inline uint32_t pto_fixpipe_relu_s32(uint32_t bits, pto_fixpipe_mode mode
     return bits & ~((0u - (bits >> 31)) & mode.relu);
 }
 
+/* `count` elements in a row, a constant where the call is inlined; the two sides do not overlap. */
+#define PTO_FIXPIPE_SIMD _Pragma("omp simd")
+#define PTO_FIXPIPE_RUN(name, dst_bits, expression)                                                          \
+    static inline void pto_fixpipe_run_##name(pto_bits##dst_bits *dst, const pto_bits32 *src, int count,     \
+                                              pto_fixpipe_mode mode) {                                       \
+        PTO_FIXPIPE_SIMD                                                                                     \
+        for (int k = 0; k < count; k++) {                                                                    \
+            uint32_t x = src[k];                                                                             \
+            dst[k] = expression;                                                                             \
+        }                                                                                                    \
+    }
+PTO_FIXPIPE_RUN(f32, 32, pto_fixpipe_relu_f32(x, mode))
+PTO_FIXPIPE_RUN(s32, 32, pto_fixpipe_relu_s32(x, mode))
+#if defined(PTO_LEVEL_AVX512) || defined(PTO_LEVEL_AVX2)
+/* b where either is NaN, and where both are zeros. */
+#if defined(PTO_LEVEL_AVX512)
+static inline pto_lanes pto_fixpipe_max(pto_lanes a, pto_lanes b) { return _mm512_max_ps(a, b); }
+#else
+static inline pto_lanes pto_fixpipe_max(pto_lanes a, pto_lanes b) { return _mm256_max_ps(a, b); }
+#endif
+/* The instructions that narrow; they make every NaN that is kept canonical. */
+static inline pto_lanes pto_fixpipe_lanes(const pto_bits32 *src, pto_fixpipe_mode mode) {
+    const pto_lanes zero = pto_lanes_fill(0);
+    pto_lanes value;
+    memcpy(&value, src, sizeof value);
+    if (mode.relu && mode.nan)
+        value = pto_fixpipe_max(zero, value) + zero;
+    else if (mode.relu)
+        value = pto_fixpipe_max(value, zero);
+    return value;
+}
+#define PTO_FIXPIPE_NARROW(name)                                                                             \
+    static inline void pto_fixpipe_run_##name(pto_bits16 *dst, const pto_bits32 *src, int count,             \
+                                              pto_fixpipe_mode mode) {                                       \
+        int k = 0;                                                                                           \
+        for (; k + PTO_LANES <= count; k += PTO_LANES)                                                       \
+            pto_lanes_store_##name((void *)(dst + k), pto_fixpipe_lanes(src + k, mode));                     \
+        for (; k < count; k++)                                                                               \
+            dst[k] = pto_##name##_from_f32(pto_f32_from_bits(pto_fixpipe_relu_f32(src[k], mode)));           \
+    }
+PTO_FIXPIPE_NARROW(f16)
+PTO_FIXPIPE_NARROW(bf16)
+#undef PTO_FIXPIPE_NARROW
+#else
+PTO_FIXPIPE_RUN(f16, 16, pto_f16_from_f32(pto_f32_from_bits(pto_fixpipe_relu_f32(x, mode))))
+PTO_FIXPIPE_RUN(bf16, 16, pto_bf16_from_f32(pto_f32_from_bits(pto_fixpipe_relu_f32(x, mode))))
+#endif
+#undef PTO_FIXPIPE_RUN
+#undef PTO_FIXPIPE_SIMD
+
 /* Loops over a rectangle. With unit columns on both sides a row goes in pieces of 16, the width of an
- * accumulator box, which are one or two vectors. */
-#define PTO_FIXPIPE_LOOP(name, dst_bits, expression)                                                         \
-    static inline void pto_fixpipe_##name(pto_bits##dst_bits *to, const pto_bits32 *from, pto_rect r,        \
-                                          pto_fixpipe_mode mode) {                                           \
-        bool unit = r.dst_col == 1 && r.src_col == 1;                                                        \
+ * accumulator box, or of 8, that of a box of words, which are one or two vectors. Otherwise 16 x 16 elements
+ * at a time go through a block, in rows, and are transposed on their way in or out of it. */
+#define PTO_FIXPIPE_LOOP(name, dst_bits)                                                                     \
+    static inline void pto_fixpipe_rows_##name(pto_bits##dst_bits *to, const pto_bits32 *from, pto_rect r,   \
+                                               pto_fixpipe_mode mode) {                                      \
         for (int64_t i = 0; i < r.rows; i++) {                                                               \
             pto_bits##dst_bits *dst = to + r.dst + i * r.dst_row;                                            \
             const pto_bits32 *src = from + r.src + i * r.src_row;                                            \
             int64_t c = 0;                                                                                   \
-            for (; unit && c + 16 <= r.cols; c += 16) {                                                      \
-                PTO_FIXPIPE_SIMD                                                                             \
-                for (int k = 0; k < 16; k++) {                                                               \
-                    uint32_t x = src[c + k];                                                                 \
-                    dst[c + k] = expression;                                                                 \
-                }                                                                                            \
-            }                                                                                                \
-            for (; c < r.cols; c++) {                                                                        \
-                uint32_t x = src[c * r.src_col];                                                             \
-                dst[c * r.dst_col] = expression;                                                             \
-            }                                                                                                \
+            for (; c + 16 <= r.cols; c += 16)                                                                \
+                pto_fixpipe_run_##name(dst + c, src + c, 16, mode);                                          \
+            for (; c + 8 <= r.cols; c += 8)                                                                  \
+                pto_fixpipe_run_##name(dst + c, src + c, 8, mode);                                           \
+            for (; c < r.cols; c++)                                                                          \
+                pto_fixpipe_run_##name(dst + c, src + c, 1, mode);                                           \
         }                                                                                                    \
+    }                                                                                                        \
+    static inline void pto_fixpipe_##name(void *to, const void *from, pto_rect r, pto_fixpipe_mode mode) {   \
+        if (r.dst_col == 1 && r.src_col == 1) {                                                              \
+            pto_fixpipe_rows_##name(to, from, r, mode);                                                      \
+            return;                                                                                          \
+        }                                                                                                    \
+        uint32_t in[256];                                                                                    \
+        uint##dst_bits##_t out[256];                                                                         \
+        for (int64_t i = 0; i < r.rows; i += 16)                                                             \
+            for (int64_t c = 0; c < r.cols; c += 16) {                                                       \
+                int64_t rows = r.rows - i < 16 ? r.rows - i : 16, cols = r.cols - c < 16 ? r.cols - c : 16;  \
+                int64_t dst = r.dst + i * r.dst_row + c * r.dst_col;                                         \
+                int64_t src = r.src + i * r.src_row + c * r.src_col;                                         \
+                pto_copy_rect(in, from, (pto_rect){rows, cols, 0, 16, 1, src, r.src_row, r.src_col}, 32);    \
+                pto_fixpipe_rows_##name(out, in, (pto_rect){rows, cols, 0, 16, 1, 0, 16, 1}, mode);          \
+                pto_copy_rect(to, out, (pto_rect){rows, cols, dst, r.dst_row, r.dst_col, 0, 16, 1},          \
+                              dst_bits);                                                                     \
+            }                                                                                                \
     }
-#define PTO_FIXPIPE_SIMD _Pragma("omp simd")
-
-PTO_FIXPIPE_LOOP(f32, 32, pto_fixpipe_relu_f32(x, mode))
-PTO_FIXPIPE_LOOP(s32, 32, pto_fixpipe_relu_s32(x, mode))
-PTO_FIXPIPE_LOOP(f16, 16, pto_f16_from_f32(pto_f32_from_bits(pto_fixpipe_relu_f32(x, mode))))
-PTO_FIXPIPE_LOOP(bf16, 16, pto_bf16_from_f32(pto_f32_from_bits(pto_fixpipe_relu_f32(x, mode))))
+PTO_FIXPIPE_LOOP(f32, 32)
+PTO_FIXPIPE_LOOP(s32, 32)
+PTO_FIXPIPE_LOOP(f16, 16)
+PTO_FIXPIPE_LOOP(bf16, 16)
 #undef PTO_FIXPIPE_LOOP
-#undef PTO_FIXPIPE_SIMD
 
 static inline uint32_t pto_fixpipe_element(uint32_t bits, pto_dtype dst_type, pto_dtype src_type,
                                            pto_fixpipe_mode mode) {
@@ -73,7 +134,9 @@ static inline uint32_t pto_fixpipe_element(uint32_t bits, pto_dtype dst_type, pt
 static inline void pto_fixpipe_rect(void *dst, pto_dtype dst_type, const void *src, pto_dtype src_type,
                                     pto_rect rect, pto_fixpipe_mode mode) {
     rect = pto_rect_turned(rect);
-    if (src_type != PTO_F32)
+    if (!mode.relu && dst_type != PTO_F16 && dst_type != PTO_BF16)
+        pto_copy_rect(dst, src, rect, 32);
+    else if (src_type != PTO_F32)
         pto_fixpipe_s32(dst, src, rect, mode);
     else if (dst_type == PTO_F16)
         pto_fixpipe_f16(dst, src, rect, mode);

@@ -85,25 +85,41 @@ static inline uint32_t pto_quant_shift(int32_t x, int32_t shift, int32_t least) 
     return (uint32_t)n;
 }
 
-/* Finite values stay finite, infinities stay. */
-static inline uint16_t pto_quant_f16(float y) {
-    uint32_t infinite = (pto_f32_bits(y) << 1) == UINT32_C(0xFF000000);
-    return pto_f16_from_f32_limit(y, 0x7BFFu + infinite);
+/* Magnitudes past the largest finite half become it: all, or the finite ones. */
+static inline float pto_quant_to_f16(float y, bool all) {
+    const uint32_t bits = pto_f32_bits(y), magnitude = bits & UINT32_C(0x7FFFFFFF);
+    const uint32_t end = UINT32_C(0x7F7FFFFF) + all;
+    const uint32_t past = magnitude > UINT32_C(0x477FE000) && magnitude <= end ? UINT32_MAX : 0;
+    return pto_f32_from_bits((bits & ~(past & UINT32_C(0x7FFFFFFF))) | (past & UINT32_C(0x477FE000)));
 }
 
 static inline uint32_t pto_quant_f32(float y, pto_fixpipe_mode mode) {
     return pto_fixpipe_relu_f32(y == y ? pto_f32_bits(y) : PTO_F32_NAN_BITS, mode);
 }
 
-/* One chunk: up to 16 columns of a rectangle, whose parameters are in lanes. `f` and `s` are the product with
- * the scale for an f32 and an s32 source. */
+#if defined(PTO_LEVEL_AVX512) || defined(PTO_LEVEL_AVX2)
+static inline void pto_quant_narrow_f16(uint16_t *to, const float *from) {
+    for (int k = 0; k < PTO_QUANT_LANES; k += PTO_LANES) {
+        pto_lanes value;
+        memcpy(&value, from + k, sizeof value);
+        pto_lanes_store_f16(to + k, value);
+    }
+}
+#else
+static inline void pto_quant_narrow_f16(uint16_t *to, const float *from) {
+    _Pragma("omp simd") for (int k = 0; k < PTO_QUANT_LANES; k++) to[k] = pto_f16_from_f32(from[k]);
+}
+#endif
+
+/* One chunk: up to 16 columns of a rectangle, whose parameters are in lanes. F and S are the product with the
+ * scale for an f32 and an s32 source. The elements of a chunk are computed as `T` and then finished. */
 #define PTO_QUANT_SIMD _Pragma("omp simd")
-#define PTO_QUANT_LOOP(name, bits, expression)                                                               \
+#define PTO_QUANT_CHUNKS(name, bits, T, expression, finish)                                                  \
     static inline void pto_quant_rows_##name(pto_bits##bits *to, const pto_bits32 *from, pto_rect r,         \
                                              const pto_quant_lanes *p) {                                     \
         bool whole = r.cols == PTO_QUANT_COLS && r.dst_col == 1 && r.src_col == 1;                           \
         uint32_t in[PTO_QUANT_LANES] = {0};                                                                  \
-        uint##bits##_t out[PTO_QUANT_LANES];                                                                 \
+        T made[PTO_QUANT_LANES];                                                                             \
         for (int64_t i = 0; i < r.rows; i += PTO_QUANT_ROWS) {                                               \
             int64_t rows = r.rows - i < PTO_QUANT_ROWS ? r.rows - i : PTO_QUANT_ROWS;                        \
             for (int64_t j = 0; j < rows; j++) {                                                             \
@@ -116,8 +132,9 @@ static inline uint32_t pto_quant_f32(float y, pto_fixpipe_mode mode) {
             }                                                                                                \
             PTO_QUANT_SIMD for (int k = 0; k < PTO_QUANT_LANES; k++) {                                       \
                 uint32_t x = in[k];                                                                          \
-                out[k] = (uint##bits##_t)(expression);                                                       \
+                made[k] = (T)(expression);                                                                   \
             }                                                                                                \
+            finish                                                                                           \
             for (int64_t j = 0; j < rows; j++) {                                                             \
                 pto_bits##bits *dst = to + r.dst + (i + j) * r.dst_row;                                      \
                 if (whole)                                                                                   \
@@ -128,20 +145,27 @@ static inline uint32_t pto_quant_f32(float y, pto_fixpipe_mode mode) {
             }                                                                                                \
         }                                                                                                    \
     }
+#define PTO_QUANT_LOOP(name, bits, expression)                                                               \
+    PTO_QUANT_CHUNKS(name, bits, uint##bits##_t, expression, const uint##bits##_t *out = made;)
+#define PTO_QUANT_F16(name, expression)                                                                      \
+    PTO_QUANT_CHUNKS(name, 16, float, expression, uint16_t out[PTO_QUANT_LANES];                             \
+                     pto_quant_narrow_f16(out, made);)
 #define PTO_QUANT_F (pto_f32_from_bits(x) * p->scale[k])
 #define PTO_QUANT_S ((float)(int32_t)x * p->scale[k])
 
 PTO_QUANT_LOOP(f32_b8, 8, pto_quant_b8(PTO_QUANT_F, p->offset[k], p->low[k], p->high[k]))
 PTO_QUANT_LOOP(s32_b8, 8, pto_quant_b8(PTO_QUANT_S, p->offset[k], p->low[k], p->high[k]))
-PTO_QUANT_LOOP(f32_f16, 16, pto_quant_f16(pto_quant_relu(PTO_QUANT_F, p->relu)))
-PTO_QUANT_LOOP(s32_f16, 16, pto_f16_from_f32_sat(pto_quant_relu(PTO_QUANT_S, p->relu)))
+PTO_QUANT_F16(f32_f16, pto_quant_to_f16(pto_quant_relu(PTO_QUANT_F, p->relu), false))
+PTO_QUANT_F16(s32_f16, pto_quant_to_f16(pto_quant_relu(PTO_QUANT_S, p->relu), true))
 PTO_QUANT_LOOP(f32_bf16, 16, pto_bf16_from_f32(pto_quant_relu(PTO_QUANT_F, p->relu)))
 PTO_QUANT_LOOP(s32_bf16, 16, pto_bf16_from_f32_sat(pto_quant_relu(PTO_QUANT_S, p->relu)))
 PTO_QUANT_LOOP(s32_s16, 16, pto_quant_shift((int32_t)x, p->shift[k], p->least))
 PTO_QUANT_LOOP(f32_f32, 32, pto_quant_f32(PTO_QUANT_F, p->relu))
 PTO_QUANT_LOOP(f32_e4m3, 8, pto_e4m3_from_f32(pto_quant_relu(PTO_QUANT_F, p->relu), true))
 PTO_QUANT_LOOP(f32_hif8, 8, pto_hif8_from_f32(pto_quant_relu(PTO_QUANT_F, p->relu), true))
+#undef PTO_QUANT_CHUNKS
 #undef PTO_QUANT_LOOP
+#undef PTO_QUANT_F16
 #undef PTO_QUANT_SIMD
 #undef PTO_QUANT_F
 #undef PTO_QUANT_S

@@ -127,15 +127,19 @@ pto_axis pto_axis_of(const int64_t *extent, const int64_t *step, int count) {
 
 /* Offset at an index, and how many indices from there on lie in the innermost digit. */
 static int64_t offset_at(const pto_axis *axis, int64_t index, int64_t *length) {
-    if (axis->count == 1) {
-        *length = INT64_MAX;
-        return index * axis->digit[0].step;
-    }
-    *length = axis->digit[0].extent - index % axis->digit[0].extent;
     int64_t offset = 0, rest = index;
+    *length = INT64_MAX;
     for (int d = 0; d + 1 < axis->count; d++) {
-        offset += rest % axis->digit[d].extent * axis->digit[d].step;
-        rest /= axis->digit[d].extent;
+        const int64_t extent = axis->digit[d].extent;
+        /* most numbers fit in 32 bits, which divide much faster */
+        const int64_t quotient = (uint64_t)(rest | extent) <= UINT32_MAX
+                                     ? (int64_t)((uint32_t)rest / (uint32_t)extent)
+                                     : rest / extent;
+        const int64_t digit = rest - quotient * extent;
+        offset += digit * axis->digit[d].step;
+        if (d == 0)
+            *length = extent - digit;
+        rest = quotient;
     }
     return offset + rest * axis->digit[axis->count - 1].step;
 }
@@ -149,11 +153,16 @@ bool pto_rects_next(pto_rects *rects, pto_rect *rect) {
     if (rects->row >= rects->rows || rects->cols <= 0)
         return false;
     int64_t dst_length, src_length;
-    rect->dst = offset_at(&rects->dst_rows, (int64_t)rects->dst_row + rects->row, &dst_length);
-    rect->src = offset_at(&rects->src_rows, (int64_t)rects->src_row + rects->row, &src_length);
-    rect->rows = least(dst_length, src_length, rects->rows - rects->row);
-    rect->dst += offset_at(&rects->dst_cols, (int64_t)rects->dst_col + rects->col, &dst_length);
-    rect->src += offset_at(&rects->src_cols, (int64_t)rects->src_col + rects->col, &src_length);
+    if (rects->col == 0) {
+        rects->dst_at = offset_at(&rects->dst_rows, (int64_t)rects->dst_row + rects->row, &dst_length);
+        rects->src_at = offset_at(&rects->src_rows, (int64_t)rects->src_row + rects->row, &src_length);
+        rects->height = least(dst_length, src_length, rects->rows - rects->row);
+    }
+    rect->rows = rects->height;
+    rect->dst = rects->dst_at +
+                offset_at(&rects->dst_cols, (int64_t)rects->dst_col + rects->col, &dst_length);
+    rect->src = rects->src_at +
+                offset_at(&rects->src_cols, (int64_t)rects->src_col + rects->col, &src_length);
     rect->cols = least(dst_length, src_length, rects->cols - rects->col);
     rect->dst_row = rects->dst_rows.digit[0].step;
     rect->src_row = rects->src_rows.digit[0].step;
@@ -162,7 +171,7 @@ bool pto_rects_next(pto_rects *rects, pto_rect *rect) {
     rects->col += (int32_t)rect->cols;
     if (rects->col == rects->cols) {
         rects->col = 0;
-        rects->row += (int32_t)rect->rows;
+        rects->row += (int32_t)rects->height;
     }
     return true;
 }

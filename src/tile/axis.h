@@ -39,6 +39,7 @@ typedef struct pto_rects {
     int32_t rows, cols;
     int32_t dst_row, dst_col, src_row, src_col; /* coordinates of the first element on either side */
     int32_t row, col;                           /* where the next rectangle starts */
+    int64_t dst_at, src_at, height;             /* what all rectangles that start in `row` have in common */
 } pto_rects;
 
 /* Set the four axes, the extents and what is not 0 of the first coordinates, the rest zero; false when no rectangle is left. */
