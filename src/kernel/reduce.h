@@ -98,22 +98,31 @@ static inline void reduce_widen(float *out, const void *from, int64_t count, red
     }
 }
 
-/* count values of `format` held as floats to elements `step` apart; a NaN becomes canonical. */
-static inline void reduce_narrow(void *out, int64_t step, const float *from, int64_t count,
+PTO_INLINE void reduce_narrow_as(void *out, int64_t step, const float *from, int64_t count,
                                  reduce_format format, bool flush) {
     float *f32 = out;
     uint16_t *u16 = out;
-    if (format == REDUCE_F32) {
-        for (int64_t i = 0; i < count; i++) {
-            float x = flush ? reduce_flush(from[i], REDUCE_F32) : from[i];
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        const float x = flush ? reduce_round(from[i], format, true) : from[i]; /* flushed after rounding */
+        if (format == REDUCE_F32)
             f32[i * step] = x != x ? pto_f32_from_bits(PTO_F32_NAN_BITS) : x;
-        }
-    } else {
-        for (int64_t i = 0; i < count; i++) {
-            float x = reduce_round(from[i], format, flush); /* flush: after rounding */
+        else
             u16[i * step] = format == REDUCE_F16 ? pto_f16_from_f32(x) : pto_bf16_from_f32(x);
-        }
     }
+}
+
+/* count values of `format` held as floats to elements `step` apart; a NaN becomes canonical. */
+static inline void reduce_narrow(void *out, int64_t step, const float *from, int64_t count,
+                                 reduce_format format, bool flush) {
+    if (flush || step != 1)
+        reduce_narrow_as(out, step, from, count, format, flush);
+    else if (format == REDUCE_F32)
+        reduce_narrow_as(out, 1, from, count, REDUCE_F32, false);
+    else if (format == REDUCE_F16)
+        reduce_narrow_as(out, 1, from, count, REDUCE_F16, false);
+    else
+        reduce_narrow_as(out, 1, from, count, REDUCE_BF16, false);
 }
 
 /* Elements between result i and result i + 1 of a row reduction: ND, or DN with one column. */

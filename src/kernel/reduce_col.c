@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TCOLMAX, TCOLMIN (part 20, 3): rows are folded element by element, a block of columns at a time; columns
  * are the vector lanes. */
-#include "kernel/reduce_extreme.h"
-
-enum { COLUMNS = 256 }; /* of a block: its running values stay in the first-level cache */
+#include "kernel/reduce_extreme_col.h"
 
 /* ---- maximum, minimum ---- */
 
@@ -27,34 +25,20 @@ INTEGER_COLUMNS(integer_columns_16, uint16_t, int16_t)
 INTEGER_COLUMNS(integer_columns_32, uint32_t, int32_t)
 INTEGER_COLUMNS(integer_columns_64, uint64_t, int64_t)
 
-#define FLOAT_COLUMNS(NAME, U, S, FINISH)                                                                    \
-    static void NAME(void *dst, const void *src, int64_t pitch, int64_t rows, int64_t cols, bool minimum,    \
-                     bool flush, U infinity) {                                                               \
-        for (int64_t first = 0; first < cols; first += COLUMNS) {                                            \
-            const int n = (int)(cols - first < COLUMNS ? cols - first : COLUMNS);                            \
-            const U *x = (const U *)src + first;                                                             \
-            S most[COLUMNS], least[COLUMNS];                                                                 \
-            U most_bits[COLUMNS];                                                                            \
-            for (int j = 0; j < n; j++) {                                                                    \
-                most[j] = least[j] = (S)x[j];                                                                \
-                most_bits[j] = x[j];                                                                         \
-            }                                                                                                \
-            for (int64_t i = 1; i < rows; i++) {                                                             \
-                const U *row = x + i * pitch;                                                                \
-                _Pragma("omp simd") for (int j = 0; j < n; j++) {                                            \
-                    const U u = row[j];                                                                      \
-                    const S s = (S)u;                                                                        \
-                    most[j] = s > most[j] ? s : most[j];                                                     \
-                    least[j] = s < least[j] ? s : least[j];                                                  \
-                    most_bits[j] = u > most_bits[j] ? u : most_bits[j];                                      \
-                }                                                                                            \
-            }                                                                                                \
-            for (int j = 0; j < n; j++)                                                                      \
-                ((U *)dst)[first + j] = FINISH(most[j], least[j], most_bits[j], minimum, flush, infinity);   \
+#define FLOAT_COLUMNS(BITS)                                                                                  \
+    static void float_columns_##BITS(void *dst, const void *src, int64_t pitch, int64_t rows, int64_t cols,  \
+                                     bool minimum, bool flush, uint##BITS##_t infinity) {                    \
+        for (int64_t first = 0; first < cols; first += EXTREME_COLUMNS) {                                    \
+            uint##BITS##_t *best = (uint##BITS##_t *)dst + first;                                            \
+            const uint##BITS##_t *x = (const uint##BITS##_t *)src + first;                                   \
+            if (cols - first >= EXTREME_COLUMNS)                                                             \
+                extreme_block_##BITS(x, pitch, rows, EXTREME_COLUMNS, minimum, flush, infinity, best);       \
+            else                                                                                             \
+                extreme_block_##BITS(x, pitch, rows, (int)(cols - first), minimum, flush, infinity, best);   \
         }                                                                                                    \
     }
-FLOAT_COLUMNS(float_columns_16, uint16_t, int16_t, extreme_finish_16)
-FLOAT_COLUMNS(float_columns_32, uint32_t, int32_t, extreme_finish_32)
+FLOAT_COLUMNS(16)
+FLOAT_COLUMNS(32)
 
 static pto_status extreme_columns(const pto_kernel_call *call, bool minimum) {
     pto_tile *dst = pto_call_tile(call, 0);

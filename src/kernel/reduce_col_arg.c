@@ -1,36 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TCOLARGMAX, TCOLARGMIN (part 20, 3): the lowest row of the largest or smallest element of every column, +0
- * and -0 tie, the first NaN wins. Columns are the vector lanes; a lane keeps the best key and its row, which
- * is as wide as the key and so counts within a group of rows. */
+ * and -0 tie, the first NaN wins. Columns are the vector lanes. Of integers a lane keeps the best key and its
+ * row, which is as wide as the key and so counts within a group of rows; the extreme of floats is searched
+ * once it is known. */
 #include "kernel/exact.h"
-#include "kernel/reduce_extreme.h"
+#include "kernel/reduce_extreme_col.h"
 
 enum { COLUMNS = 256 }; /* of a block: its running values stay in the first-level cache */
 
-/* The element as a key: the largest key wins, equal keys tie. `flip` is all ones for minima; magnitude 0:
- * integers. Both zeros have key 0; a NaN has the largest, which no other element has. */
-#define KEY(U, S, bits)                                                                                      \
-    (magnitude ? (((bits)&magnitude) > infinity            ? top                                             \
-                  : (((bits) ^ flip) & (U)~magnitude) != 0 ? (S)(0 - ((bits)&magnitude))                     \
-                                                           : (S)((bits)&magnitude))                          \
-               : (S)((bits) ^ flip))
+/* ---- integers: the element as a key, the largest wins; `flip` biases and, for minima, inverts ---- */
 
 /* One row more for n columns: x against the best so far. */
 #define TAKE(U, S, bits, row)                                                                                \
     do {                                                                                                     \
-        const S key = KEY(U, S, bits);                                                                       \
+        const S key = (S)((bits) ^ flip);                                                                    \
         const bool better = key > b;                                                                         \
         a = better ? (U)(row) : a;                                                                           \
         b = better ? key : b;                                                                                \
     } while (0)
 
 /* Rows [0, rows) of n columns: best[j] and at[j], rows <= GROUP. */
-#define ARG_GROUP(NAME, U, S, TOP, GROUP)                                                                    \
-    PTO_INLINE void NAME##_group(const U *x, int64_t pitch, int rows, int n, U magnitude, U infinity,        \
-                                 U flip, S *best, U *at) {                                                   \
-        const S top = TOP;                                                                                   \
+#define ARG_GROUP(NAME, U, S, GROUP)                                                                         \
+    PTO_INLINE void NAME##_group(const U *x, int64_t pitch, int rows, int n, U flip, S *best, U *at) {       \
         _Pragma("omp simd") for (int j = 0; j < n; j++) {                                                    \
-            best[j] = KEY(U, S, x[j]);                                                                       \
+            best[j] = (S)(x[j] ^ flip);                                                                      \
             at[j] = 0;                                                                                       \
         }                                                                                                    \
         int i = 1;                                                                                           \
@@ -58,15 +51,14 @@ enum { COLUMNS = 256 }; /* of a block: its running values stay in the first-leve
             }                                                                                                \
         }                                                                                                    \
     }                                                                                                        \
-    PTO_INLINE void NAME##_as(const void *src, int64_t pitch, int64_t rows, int n, U magnitude, U infinity,  \
-                              U flip, uint32_t *index) {                                                     \
+    static void NAME(const void *src, int64_t pitch, int64_t rows, int n, uint64_t flips, uint32_t *index) { \
+        const U flip = (U)flips;                                                                             \
         S best[COLUMNS];                                                                                     \
         for (int64_t first = 0; first < rows; first += (GROUP)) {                                            \
             const int count = (int)(rows - first < (GROUP) ? rows - first : (GROUP));                        \
             S key[COLUMNS];                                                                                  \
             U at[COLUMNS];                                                                                   \
-            NAME##_group((const U *)src + first * pitch, pitch, count, n, magnitude, infinity, flip, key,    \
-                         at);                                                                                \
+            NAME##_group((const U *)src + first * pitch, pitch, count, n, flip, key, at);                    \
             for (int j = 0; j < n; j++) {                                                                    \
                 const bool better = first == 0 || key[j] > best[j];                                          \
                 index[j] = better ? (uint32_t)first + (uint32_t)at[j] : index[j];                            \
@@ -74,31 +66,79 @@ enum { COLUMNS = 256 }; /* of a block: its running values stay in the first-leve
             }                                                                                                \
         }                                                                                                    \
     }
-ARG_GROUP(arg_8, uint8_t, int8_t, INT8_MAX, 256)
-ARG_GROUP(arg_16, uint16_t, int16_t, INT16_MAX, 32768)
-ARG_GROUP(arg_32, uint32_t, int32_t, INT32_MAX, 32768)
-ARG_GROUP(arg_64, uint64_t, int64_t, INT64_MAX, 32768)
+ARG_GROUP(arg_int8, uint8_t, int8_t, 256)
+ARG_GROUP(arg_int16, uint16_t, int16_t, 32768)
+ARG_GROUP(arg_int32, uint32_t, int32_t, 32768)
+ARG_GROUP(arg_int64, uint64_t, int64_t, 32768)
 
-/* Compiled per format and direction: the tests of KEY are on constants. */
-#define ARG_FLOATS(NAME, AS, U, MAGNITUDE, INFINITE)                                                         \
-    static void NAME(const void *src, int64_t pitch, int64_t rows, int n, uint64_t flip, uint32_t *index) {  \
-        if (flip)                                                                                            \
-            AS(src, pitch, rows, n, MAGNITUDE, INFINITE, (U) ~(U)0, index);                                  \
-        else                                                                                                 \
-            AS(src, pitch, rows, n, MAGNITUDE, INFINITE, 0, index);                                          \
-    }
-ARG_FLOATS(arg_f32, arg_32_as, uint32_t, UINT32_C(0x7FFFFFFF), UINT32_C(0x7F800000))
-ARG_FLOATS(arg_f16, arg_16_as, uint16_t, 0x7FFF, 0x7C00)
-ARG_FLOATS(arg_bf16, arg_16_as, uint16_t, 0x7FFF, 0x7F80)
+/* ---- floats: the extreme of every column, then its first row ---- */
 
-#define ARG_INTEGERS(NAME, AS, U)                                                                            \
+/* Rows are searched by equality after a mask, which is the magnitude where the extreme is a zero; a match
+ * counts the rows from it to the end of the group, so that the first one is the largest. Columns with a NaN
+ * are searched alone. */
+#define ARG_FLOATS(NAME, BITS, INFINITE)                                                                     \
+    PTO_INLINE void NAME##_block(const uint##BITS##_t *x, int64_t pitch, int64_t rows, int n, bool minimum,  \
+                                 uint32_t *index) {                                                          \
+        enum { GROUP = 32768 };                                                                              \
+        const uint##BITS##_t every = (uint##BITS##_t) ~(uint##BITS##_t)0, magnitude = every >> 1;            \
+        uint##BITS##_t want[EXTREME_COLUMNS], mask[EXTREME_COLUMNS], left[EXTREME_COLUMNS];                  \
+        extreme_block_##BITS(x, pitch, rows, n, minimum, false, INFINITE, want);                             \
+        for (int j = 0; j < n; j++) {                                                                        \
+            mask[j] = want[j] & magnitude ? every : magnitude;                                               \
+            want[j] &= mask[j];                                                                              \
+            index[j] = UINT32_MAX;                                                                           \
+        }                                                                                                    \
+        for (int64_t first = 0; first < rows; first += GROUP) {                                              \
+            const int64_t count = rows - first < GROUP ? rows - first : GROUP;                               \
+            memset(left, 0, sizeof left);                                                                    \
+            int64_t i = 0;                                                                                   \
+            for (; i + 4 <= count; i += 4) {                                                                 \
+                const uint##BITS##_t *a = x + (first + i) * pitch, *b = a + pitch, *c = b + pitch,           \
+                                     *d = c + pitch;                                                         \
+                const uint##BITS##_t rest = (uint##BITS##_t)(count - i);                                     \
+                _Pragma("omp simd") for (int j = 0; j < n; j++) {                                            \
+                    const uint##BITS##_t found = left[j], m = mask[j], w = want[j];                          \
+                    uint##BITS##_t here = (d[j] & m) == w ? (uint##BITS##_t)(rest - 3) : 0;                  \
+                    here = (c[j] & m) == w ? (uint##BITS##_t)(rest - 2) : here;                              \
+                    here = (b[j] & m) == w ? (uint##BITS##_t)(rest - 1) : here;                              \
+                    here = (a[j] & m) == w ? rest : here;                                                    \
+                    left[j] = found > here ? found : here;                                                   \
+                }                                                                                            \
+            }                                                                                                \
+            for (; i < count; i++) {                                                                         \
+                const uint##BITS##_t *a = x + (first + i) * pitch, rest = (uint##BITS##_t)(count - i);       \
+                _Pragma("omp simd") for (int j = 0; j < n; j++) {                                            \
+                    const uint##BITS##_t here = (a[j] & mask[j]) == want[j] ? rest : 0;                      \
+                    left[j] = left[j] > here ? left[j] : here;                                               \
+                }                                                                                            \
+            }                                                                                                \
+            for (int j = 0; j < n; j++)                                                                      \
+                index[j] =                                                                                   \
+                    index[j] == UINT32_MAX && left[j] ? (uint32_t)(first + count) - left[j] : index[j];      \
+        }                                                                                                    \
+        int nan = 0;                                                                                         \
+        for (int j = 0; j < n; j++)                                                                          \
+            nan |= (uint##BITS##_t)(want[j] & magnitude) > INFINITE;                                         \
+        for (int j = 0; nan && j < n; j++) {                                                                 \
+            int64_t i = 0;                                                                                   \
+            if ((uint##BITS##_t)(want[j] & magnitude) <= INFINITE)                                           \
+                continue;                                                                                    \
+            while ((uint##BITS##_t)(x[i * pitch + j] & magnitude) <= INFINITE)                               \
+                i++;                                                                                         \
+            index[j] = (uint32_t)i;                                                                          \
+        }                                                                                                    \
+    }                                                                                                        \
     static void NAME(const void *src, int64_t pitch, int64_t rows, int n, uint64_t flip, uint32_t *index) {  \
-        AS(src, pitch, rows, n, 0, 0, (U)flip, index);                                                       \
+        const uint##BITS##_t *x = src;                                                                       \
+        int j = 0;                                                                                           \
+        for (; j + EXTREME_COLUMNS <= n; j += EXTREME_COLUMNS)                                               \
+            NAME##_block(x + j, pitch, rows, EXTREME_COLUMNS, flip != 0, index + j);                         \
+        if (j < n)                                                                                           \
+            NAME##_block(x + j, pitch, rows, n - j, flip != 0, index + j);                                   \
     }
-ARG_INTEGERS(arg_int8, arg_8_as, uint8_t)
-ARG_INTEGERS(arg_int16, arg_16_as, uint16_t)
-ARG_INTEGERS(arg_int32, arg_32_as, uint32_t)
-ARG_INTEGERS(arg_int64, arg_64_as, uint64_t)
+ARG_FLOATS(arg_f32, 32, UINT32_C(0x7F800000))
+ARG_FLOATS(arg_f16, 16, 0x7C00)
+ARG_FLOATS(arg_bf16, 16, 0x7F80)
 
 typedef void (*arg_block)(const void *src, int64_t pitch, int64_t rows, int n, uint64_t flip,
                           uint32_t *index);

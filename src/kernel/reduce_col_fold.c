@@ -31,20 +31,23 @@ PTO_INLINE void fold_lanes(const column_block *block, int j, int groups, pto_tar
                            reduce_format from, reduce_format to, bool flush, float *fold) {
     enum { MOST = 8 };
     lanes value[MOST];
+    const int64_t rows = block->rows, size = from == REDUCE_F32 ? 4 : 2, vector = LANES * size,
+                  pitch = block->src->type.cols * size;
+    const char *at = address(block, 0, j, from);
     int64_t i = target == PTO_TARGET_CPU && op == REDUCE_SUM ? 0 : 1;
     for (int g = 0; g < groups; g++)
-        value[g] = i ? load_lanes(address(block, 0, j + g * LANES, from), from, flush) : (lanes){0};
+        value[g] = i ? load_lanes(at + g * vector, from, flush) : (lanes){0};
+    at += i * pitch;
     if (target == PTO_TARGET_A5)
-        for (; i + 2 <= block->rows; i += 2)
+        for (; i + 2 <= rows; i += 2, at += 2 * pitch)
             for (int g = 0; g < groups; g++) {
-                const lanes a = load_lanes(address(block, i, j + g * LANES, from), from, flush),
-                            b = load_lanes(address(block, i + 1, j + g * LANES, from), from, flush);
+                const lanes a = load_lanes(at + g * vector, from, flush),
+                            b = load_lanes(at + pitch + g * vector, from, flush);
                 value[g] = reduce_node_lanes(op, value[g], reduce_node_lanes(op, a, b, to, flush), to, flush);
             }
-    for (; i < block->rows; i++)
+    for (; i < rows; i++, at += pitch)
         for (int g = 0; g < groups; g++)
-            value[g] = reduce_node_lanes(
-                op, value[g], load_lanes(address(block, i, j + g * LANES, from), from, flush), to, flush);
+            value[g] = reduce_node_lanes(op, value[g], load_lanes(at + g * vector, from, flush), to, flush);
     memcpy(fold + j, value, (size_t)groups * sizeof value[0]);
 }
 
@@ -85,18 +88,19 @@ PTO_INLINE void add_slots(float *t, int n, int64_t to, int64_t a, int64_t b, red
 /* out[j] = x[j] + row[j], or the sum of two rows without x */
 PTO_INLINE void add_row(const column_block *block, const float *x, int64_t first, int64_t second,
                         reduce_format from, reduce_format to, bool flush, float *out) {
+    const int count = block->count, size = from == REDUCE_F32 ? 4 : 2;
+    const char *one = address(block, first, 0, from), *two = address(block, second, 0, from);
     int j = 0;
-    for (; j + LANES <= block->count; j += LANES) {
+    for (; j + LANES <= count; j += LANES) {
         lanes a;
         if (x)
             memcpy(&a, x + j, sizeof a);
         else
-            a = load_lanes(address(block, first, j, from), from, flush);
-        a = reduce_node_lanes(REDUCE_SUM, a, load_lanes(address(block, second, j, from), from, flush), to,
-                              flush);
+            a = load_lanes(one + j * size, from, flush);
+        a = reduce_node_lanes(REDUCE_SUM, a, load_lanes(two + j * size, from, flush), to, flush);
         memcpy(out + j, &a, sizeof a);
     }
-    for (; j < block->count; j++)
+    for (; j < count; j++)
         out[j] = reduce_node(REDUCE_SUM, x ? x[j] : load(block, first, j, from, flush),
                              load(block, second, j, from, flush), to, flush);
 }

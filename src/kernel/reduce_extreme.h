@@ -4,6 +4,7 @@
 #define PTO_KERNEL_REDUCE_EXTREME_H
 
 #include "kernel/reduce.h"
+#include "kernel/row_scan.h"
 #include "number/format.h"
 
 #include <math.h>
@@ -29,6 +30,34 @@
 EXTREME_FINISH(extreme_finish_16, uint16_t, int16_t,
                infinity == 0x7C00 ? PTO_F16_NAN_BITS : PTO_BF16_NAN_BITS)
 EXTREME_FINISH(extreme_finish_32, uint32_t, int32_t, PTO_F32_NAN_BITS)
+
+/* The extreme of a row. Only where every element has the other sign least is asked for, so that two folds of
+ * the three mostly do. */
+#ifdef PTO_ROW_SCAN
+#define EXTREME_MOST(BITS) scan_most_##BITS(x, cols, &most, &most_bits)
+#else
+#define EXTREME_MOST(BITS)                                                                                   \
+    for (int64_t j = 0; j < cols; j++) {                                                                     \
+        const int##BITS##_t s = (int##BITS##_t)x[j];                                                         \
+        most = s > most ? s : most;                                                                          \
+        most_bits = x[j] > most_bits ? x[j] : most_bits;                                                     \
+    }
+#endif
+#define EXTREME_ROW(BITS)                                                                                    \
+    PTO_INLINE uint##BITS##_t extreme_row_##BITS(const uint##BITS##_t *x, int64_t cols, bool minimum,        \
+                                                 bool flush, uint##BITS##_t infinity) {                      \
+        int##BITS##_t most = (int##BITS##_t)x[0], least = most;                                              \
+        uint##BITS##_t most_bits = x[0];                                                                     \
+        EXTREME_MOST(BITS);                                                                                  \
+        if (minimum ? (int##BITS##_t)most_bits >= 0 : most < 0)                                              \
+            for (int64_t j = 1; j < cols; j++)                                                               \
+                least = (int##BITS##_t)x[j] < least ? (int##BITS##_t)x[j] : least;                           \
+        else                                                                                                 \
+            least = minimum ? -1 : 0; /* its sign alone is looked at */                                      \
+        return extreme_finish_##BITS(most, least, most_bits, minimum, flush, infinity);                      \
+    }
+EXTREME_ROW(16)
+EXTREME_ROW(32)
 
 /* ---- 8- and 4-bit formats: one value at a time ---- */
 

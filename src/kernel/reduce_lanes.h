@@ -16,10 +16,17 @@ enum { LANES = 8 };
 #else
 enum { LANES = 4 };
 #endif
+#ifdef PTO_REDUCE_F16C
+enum { CONVERTS_F16 = 1 }; /* faster than moving bits */
+#else
+enum { CONVERTS_F16 = 0 };
+#endif
 enum { QUADS = LANES / 4, GROUPS = 4, BLOCK_ROWS = LANES * GROUPS };
 
 typedef float quad __attribute__((vector_size(16)));
 typedef float lanes __attribute__((vector_size(4 * LANES)));
+typedef uint32_t words __attribute__((vector_size(4 * LANES)));
+typedef int32_t signed_words __attribute__((vector_size(4 * LANES)));
 
 PTO_INLINE quad load_quad(const float *from) {
     quad q;
@@ -83,6 +90,11 @@ PTO_INLINE lanes round_lanes(lanes x, reduce_format format, bool flush) {
     if (format == REDUCE_F16 && !flush)
         return (lanes)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT));
 #endif
+    if (format == REDUCE_BF16 && !flush) {
+        /* a NaN comes from elements or is the processor's: its low half is 0, and rounding leaves it alone */
+        const words bits = (words)x;
+        return (lanes)((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000u);
+    }
     float value[LANES];
     memcpy(value, &x, sizeof value);
 #pragma omp simd
@@ -131,12 +143,11 @@ PTO_INLINE void node_run(float *out, const float *x, const float *y, int n, redu
         out[l] = reduce_node(op, x[l], y[l], format, flush);
 }
 
-/* GROUP * LANES rows; independent groups hide the latency of the chain. */
+/* GROUP * LANES rows more of out; independent groups hide the latency of the chain. */
 PTO_INLINE void fold_rows(const float *from, int64_t pitch, int64_t cols, int groups, reduce_op op,
                           reduce_format format, bool flush, float *out) {
     lanes fold[GROUPS];
-    for (int g = 0; g < groups; g++)
-        fold[g] = (lanes){0} + reduce_identity(op);
+    memcpy(fold, out, (size_t)groups * sizeof fold[0]);
     int64_t j = 0;
     for (; j + 4 <= cols; j += 4)
         for (int g = 0; g < groups; g++) {
@@ -153,16 +164,14 @@ PTO_INLINE void fold_rows(const float *from, int64_t pitch, int64_t cols, int gr
 
 PTO_INLINE void fold_row(const float *from, int64_t pitch, int64_t cols, int rows, reduce_op op,
                          reduce_format format, bool flush, float *out) {
-    for (int r = 0; r < rows; r++)
-        out[r] = reduce_identity(op);
     for (int64_t j = 0; j < cols; j++)
         for (int r = 0; r < rows; r++)
             out[r] = reduce_node(op, out[r], from[r * pitch + j], format, flush);
 }
 
-/* out[r] = the fold of row r from the identity, every node rounded to `format`. */
-PTO_INLINE void fold_block_as(const float *from, int64_t pitch, int64_t cols, int rows, reduce_op op,
-                              reduce_format format, bool flush, float *out) {
+/* out[r] = the fold of row r from out[r] on, every node rounded to `format`. */
+PTO_INLINE void fold_more(const float *from, int64_t pitch, int64_t cols, int rows, reduce_op op,
+                          reduce_format format, bool flush, float *out) {
     int r = 0;
     for (; r + BLOCK_ROWS <= rows; r += BLOCK_ROWS)
         fold_rows(from + r * pitch, pitch, cols, GROUPS, op, format, flush, out + r);
@@ -174,6 +183,108 @@ PTO_INLINE void fold_block_as(const float *from, int64_t pitch, int64_t cols, in
         fold_row(from + r * pitch, pitch, cols, 4, op, format, flush, out + r);
     for (; r < rows; r++)
         fold_row(from + r * pitch, pitch, cols, 1, op, format, flush, out + r);
+}
+
+/* The fold of row r from the identity. */
+PTO_INLINE void fold_block_as(const float *from, int64_t pitch, int64_t cols, int rows, reduce_op op,
+                              reduce_format format, bool flush, float *out) {
+    for (int r = 0; r < rows; r++)
+        out[r] = reduce_identity(op);
+    fold_more(from, pitch, cols, rows, op, format, flush, out);
+}
+
+/* Columns in pairs: rows of halves are transposed as 32-bit words, whose low half is the first column of a
+ * pair. A bf16 half is the upper half of its float; an f16 half moved by 3 bits is its float times 2^-112, so
+ * that the sum of these, too, is 2^-112 of the sum: exact in every step that is, for both have the same 24
+ * bits. */
+PTO_INLINE void fold_pairs(const uint16_t *from, int64_t pitch, int64_t cols, int groups, reduce_op op,
+                           reduce_format halves, reduce_format format, words *largest, float *out) {
+    lanes fold[GROUPS];
+    memcpy(fold, out, (size_t)groups * sizeof fold[0]);
+    for (int64_t j = 0; j + 8 <= cols; j += 8)
+        for (int g = 0; g < groups; g++) {
+            lanes column[4];
+            load_columns((const float *)(const void *)(from + g * LANES * pitch + j), pitch / 2, column);
+            for (int k = 0; k < 4; k++) {
+                const words pair = (words)column[k];
+                words low = pair << 16, high = pair & 0xFFFF0000u;
+                if (halves == REDUCE_F16) {
+                    low = (words)((signed_words)low >> 3) & 0x8FFFE000u;
+                    high = (words)((signed_words)pair >> 3) & 0x8FFFE000u;
+                    *largest |= (pair & 0x7C007C00u) + 0x04000400u; /* bit 15 and 31: no number */
+                }
+                fold[g] = reduce_node_lanes(op, fold[g], (lanes)low, format, false);
+                fold[g] = reduce_node_lanes(op, fold[g], (lanes)high, format, false);
+            }
+        }
+    memcpy(out, fold, (size_t)groups * sizeof fold[0]);
+}
+
+/* Whole groups of LANES rows with an even pitch and 8 columns or more; the rows done. */
+PTO_INLINE int fold_paired_rows(const uint16_t *from, int64_t pitch, int64_t cols, int rows, reduce_op op,
+                                reduce_format halves, reduce_format format, float *out) {
+    int r = 0;
+    for (int groups = GROUPS; groups && pitch % 2 == 0 && cols >= 8; groups /= 2)
+        for (; r + groups * LANES <= rows; r += groups * LANES) {
+            words largest = {0};
+            const uint16_t *x = from + r * pitch;
+            if (groups == GROUPS)
+                fold_pairs(x, pitch, cols, GROUPS, op, halves, format, &largest, out + r);
+            else if (groups == 2)
+                fold_pairs(x, pitch, cols, 2, op, halves, format, &largest, out + r);
+            else
+                fold_pairs(x, pitch, cols, 1, op, halves, format, &largest, out + r);
+            if (halves != REDUCE_F16)
+                continue;
+            uint32_t infinite = 0;
+            for (int l = 0; l < LANES; l++)
+                infinite |= largest[l] & 0x80008000u;
+            if (infinite)
+                return r;
+            for (int l = 0; l < groups * LANES; l++)
+                out[r + l] *= 0x1p112f;
+        }
+    return r;
+}
+
+/* The same of elements of 16 bits, widened a strip of columns at a time: rows and strip fit the first-level
+ * cache. At most BLOCK_ROWS rows. */
+PTO_INLINE void fold_halves_as(const uint16_t *from, int64_t pitch, int64_t cols, int rows, reduce_op op,
+                               reduce_format halves, reduce_format format, float *out) {
+    enum { STRIP = 2 * LANES };
+    float strip[BLOCK_ROWS * STRIP];
+    for (int r = 0; r < rows; r++)
+        out[r] = reduce_identity(op);
+    int64_t j = 0;
+    if (halves == REDUCE_BF16 || (op == REDUCE_SUM && !CONVERTS_F16)) {
+        const int paired = fold_paired_rows(from, pitch, cols, rows, op, halves, format, out);
+        for (int r = 0; r < paired; r++)
+            for (j = cols / 8 * 8; j < cols; j++) {
+                float x;
+                reduce_widen_as(&x, from + r * pitch + j, 1, halves, false);
+                out[r] = reduce_node(op, out[r], x, format, false);
+            }
+        from += paired * pitch;
+        out += paired;
+        rows -= paired;
+        for (int r = 0; r < rows; r++) /* of a group that was given up */
+            out[r] = reduce_identity(op);
+        j = 0;
+    }
+    for (; j + STRIP <= cols; j += STRIP) {
+        for (int r = 0; r < rows; r++) {
+            const lanes a = load_lanes(from + r * pitch + j, halves, false),
+                        b = load_lanes(from + r * pitch + j + LANES, halves, false);
+            memcpy(strip + r * STRIP, &a, sizeof a);
+            memcpy(strip + r * STRIP + LANES, &b, sizeof b);
+        }
+        fold_more(strip, STRIP, STRIP, rows, op, format, false, out);
+    }
+    if (j == cols)
+        return;
+    for (int r = 0; r < rows; r++)
+        reduce_widen_as(strip + r * STRIP, from + r * pitch + j, cols - j, halves, false);
+    fold_more(strip, STRIP, cols - j, rows, op, format, false, out);
 }
 
 /* The loops are compiled for floats and halves; the others are slower. */

@@ -24,24 +24,15 @@ INTEGER_ROWS(integer_rows_16, uint16_t, int16_t)
 INTEGER_ROWS(integer_rows_32, uint32_t, int32_t)
 INTEGER_ROWS(integer_rows_64, uint64_t, int64_t)
 
-#define FLOAT_ROWS(NAME, U, S, FINISH)                                                                       \
-    static void NAME(void *dst, int64_t step, const void *src, int64_t pitch, int64_t rows, int64_t cols,    \
-                     bool minimum, bool flush, U infinity) {                                                 \
-        for (int64_t r = 0; r < rows; r++) {                                                                 \
-            const U *x = (const U *)src + r * pitch;                                                         \
-            S most = (S)x[0], least = (S)x[0];                                                               \
-            U most_bits = x[0];                                                                              \
-            for (int64_t j = 0; j < cols; j++) {                                                             \
-                const S s = (S)x[j];                                                                         \
-                most = s > most ? s : most;                                                                  \
-                least = s < least ? s : least;                                                               \
-                most_bits = x[j] > most_bits ? x[j] : most_bits;                                             \
-            }                                                                                                \
-            ((U *)dst)[r * step] = FINISH(most, least, most_bits, minimum, flush, infinity);                 \
-        }                                                                                                    \
+#define FLOAT_ROWS(BITS)                                                                                     \
+    static void float_rows_##BITS(void *dst, int64_t step, const void *src, int64_t pitch, int64_t rows,     \
+                                  int64_t cols, bool minimum, bool flush, uint##BITS##_t infinity) {         \
+        for (int64_t r = 0; r < rows; r++)                                                                   \
+            ((uint##BITS##_t *)dst)[r * step] =                                                              \
+                extreme_row_##BITS((const uint##BITS##_t *)src + r * pitch, cols, minimum, flush, infinity); \
     }
-FLOAT_ROWS(float_rows_16, uint16_t, int16_t, extreme_finish_16)
-FLOAT_ROWS(float_rows_32, uint32_t, int32_t, extreme_finish_32)
+FLOAT_ROWS(16)
+FLOAT_ROWS(32)
 
 static pto_status extreme_rows(const pto_kernel_call *call, bool minimum) {
     pto_tile *dst = pto_call_tile(call, 0);

@@ -6,7 +6,7 @@
 
 /* The lowest j < count with (x[j] & mask) == want, or > want for `above`; count when there is none. */
 #define FIRST(NAME, U, CHUNK)                                                                                \
-    PTO_INLINE int64_t NAME##_as(const U *x, int64_t count, U mask, U want, bool above) {                    \
+    PTO_INLINE int64_t NAME(const U *x, int64_t count, U mask, U want, bool above) {                         \
         for (int64_t start = 0; start < count; start += (CHUNK)) {                                           \
             const int n = (int)(count - start < (CHUNK) ? count - start : (CHUNK));                          \
             const U none = (U)~0u;                                                                           \
@@ -20,14 +20,20 @@
                 return start + (int64_t)first;                                                               \
         }                                                                                                    \
         return count;                                                                                        \
-    }                                                                                                        \
-    static int64_t NAME(const U *x, int64_t count, U mask, U want) {                                         \
-        return NAME##_as(x, count, mask, want, false);                                                       \
     }
 FIRST(first_8, uint8_t, 128)
 FIRST(first_16, uint16_t, 1024)
 FIRST(first_32, uint32_t, 1024)
 FIRST(first_64, uint64_t, 1024)
+#ifdef PTO_ROW_SCAN
+#define FIRST_16 scan_first_16
+#define FIRST_32 scan_first_32
+#else
+#define FIRST_16(x, count, mask, want) first_16(x, count, mask, want, false)
+#define FIRST_32(x, count, mask, want) first_32(x, count, mask, want, false)
+#endif
+#define FIRST_8(x, count, mask, want) first_8(x, count, mask, want, false)
+#define FIRST_64(x, count, mask, want) first_64(x, count, mask, want, false)
 
 #define INTEGER_ARG(NAME, U, S, FIRST_OF)                                                                    \
     static int64_t NAME(const void *row, int64_t cols, uint64_t bias, bool minimum) {                        \
@@ -40,31 +46,21 @@ FIRST(first_64, uint64_t, 1024)
         }                                                                                                    \
         return FIRST_OF(x, cols, (U) ~(U)0, (U)((U)best ^ flip));                                            \
     }
-INTEGER_ARG(integer_arg_8, uint8_t, int8_t, first_8)
-INTEGER_ARG(integer_arg_16, uint16_t, int16_t, first_16)
-INTEGER_ARG(integer_arg_32, uint32_t, int32_t, first_32)
-INTEGER_ARG(integer_arg_64, uint64_t, int64_t, first_64)
+INTEGER_ARG(integer_arg_8, uint8_t, int8_t, FIRST_8)
+INTEGER_ARG(integer_arg_16, uint16_t, int16_t, FIRST_16)
+INTEGER_ARG(integer_arg_32, uint32_t, int32_t, FIRST_32)
+INTEGER_ARG(integer_arg_64, uint64_t, int64_t, FIRST_64)
 
-/* The folds are those of the maxima, see EXTREME_FINISH. */
-#define FLOAT_ARG(NAME, U, S, FINISH, FIRST_OF)                                                              \
-    static int64_t NAME(const void *row, int64_t cols, U infinity, bool minimum) {                           \
-        const U *x = row;                                                                                    \
-        const U magnitude = (U)((U) ~(U)0 >> 1);                                                             \
-        S most = (S)x[0], least = (S)x[0];                                                                   \
-        U most_bits = x[0];                                                                                  \
-        for (int64_t j = 0; j < cols; j++) {                                                                 \
-            const S s = (S)x[j];                                                                             \
-            most = s > most ? s : most;                                                                      \
-            least = s < least ? s : least;                                                                   \
-            most_bits = x[j] > most_bits ? x[j] : most_bits;                                                 \
-        }                                                                                                    \
-        const U best = FINISH(most, least, most_bits, minimum, false, infinity);                             \
-        if ((U)(best & magnitude) > infinity)                                                                \
-            return FIRST_OF##_as(x, cols, magnitude, infinity, true);                                        \
-        return FIRST_OF(x, cols, best & magnitude ? (U) ~(U)0 : magnitude, best & magnitude ? best : 0);     \
+#define FLOAT_ARG(BITS, FIRST_OF)                                                                            \
+    static int64_t float_arg_##BITS(const void *row, int64_t cols, uint##BITS##_t infinity, bool minimum) {  \
+        const uint##BITS##_t *x = row, every = (uint##BITS##_t) ~(uint##BITS##_t)0, magnitude = every >> 1;  \
+        const uint##BITS##_t best = extreme_row_##BITS(x, cols, minimum, false, infinity);                   \
+        if ((uint##BITS##_t)(best & magnitude) > infinity)                                                   \
+            return first_##BITS(x, cols, magnitude, infinity, true);                                         \
+        return FIRST_OF(x, cols, best & magnitude ? every : magnitude, best & magnitude ? best : 0);         \
     }
-FLOAT_ARG(float_arg_16, uint16_t, int16_t, extreme_finish_16, first_16)
-FLOAT_ARG(float_arg_32, uint32_t, int32_t, extreme_finish_32, first_32)
+FLOAT_ARG(16, FIRST_16)
+FLOAT_ARG(32, FIRST_32)
 
 static int64_t arg_of_row(const void *row, pto_dtype dtype, int64_t cols, bool minimum) {
     if (dtype == PTO_F32)

@@ -57,6 +57,15 @@ static void product_block(pto_target target, const float *x, int64_t pitch, int6
         product_block_as(target, x, pitch, cols, rows, REDUCE_BF16, false, out);
 }
 
+/* The ascending products of halves. */
+static void multiply_halves(const uint16_t *x, int64_t pitch, int64_t cols, int rows, reduce_format format,
+                            float *out) {
+    if (format == REDUCE_F16)
+        fold_halves_as(x, pitch, cols, rows, REDUCE_PRODUCT, REDUCE_F16, REDUCE_F16, out);
+    else
+        fold_halves_as(x, pitch, cols, rows, REDUCE_PRODUCT, REDUCE_BF16, REDUCE_BF16, out);
+}
+
 static pto_status multiply_float_rows(const pto_kernel_call *call) {
     pto_tile *dst = pto_call_tile(call, 0);
     const pto_tile *src = pto_call_tile(call, 1);
@@ -66,7 +75,8 @@ static pto_status multiply_float_rows(const pto_kernel_call *call) {
     const int64_t rows = src->valid_rows, cols = src->valid_cols, pitch = src->type.cols,
                   step = reduce_row_step(dst);
     const size_t bytes = pto_dtype_bits(src->type.dtype) / 8;
-    const bool widens = format != REDUCE_F32 || flush;
+    const bool strips = format != REDUCE_F32 && !flush && target == PTO_TARGET_CPU;
+    const bool widens = !strips && (format != REDUCE_F32 || flush);
     const int64_t block = rows < BLOCK_ROWS ? rows : BLOCK_ROWS, staged = (cols + 15) / 16 * 16;
     float *stage = NULL;
     if (widens) {
@@ -84,7 +94,10 @@ static pto_status multiply_float_rows(const pto_kernel_call *call) {
             x = stage;
         }
         float out[BLOCK_ROWS];
-        product_block(target, x, widens ? staged : pitch, cols, count, format, flush, out);
+        if (strips)
+            multiply_halves((const uint16_t *)(const void *)from, pitch, cols, count, format, out);
+        else
+            product_block(target, x, widens ? staged : pitch, cols, count, format, flush, out);
         reduce_narrow((char *)dst->data + (size_t)(r * step) * bytes, step, out, count, format, flush);
     }
     return PTO_OK;

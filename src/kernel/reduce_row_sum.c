@@ -158,6 +158,15 @@ static void add_block(const pto_kernel_call *call, reduce_format format, reduce_
     }
 }
 
+/* The ascending sums of halves, in float. */
+static void sum_halves(const uint16_t *x, int64_t pitch, int64_t cols, int rows, reduce_format format,
+                       float *out) {
+    if (format == REDUCE_F16)
+        fold_halves_as(x, pitch, cols, rows, REDUCE_SUM, REDUCE_F16, REDUCE_F32, out);
+    else
+        fold_halves_as(x, pitch, cols, rows, REDUCE_SUM, REDUCE_BF16, REDUCE_F32, out);
+}
+
 static pto_status sum_float_rows(const pto_kernel_call *call) {
     pto_tile *dst = pto_call_tile(call, 0);
     const pto_tile *src = pto_call_tile(call, 1);
@@ -168,7 +177,9 @@ static pto_status sum_float_rows(const pto_kernel_call *call) {
                   step = reduce_row_step(dst);
     const size_t bytes = pto_dtype_bits(src->type.dtype) / 8,
                  result_bytes = pto_dtype_bits(dst->type.dtype) / 8;
-    const bool widens = format != REDUCE_F32 || flush;
+    const bool strips =
+        format != REDUCE_F32 && !flush && !call->numeric->typed_fold && call->target == PTO_TARGET_CPU;
+    const bool widens = !strips && (format != REDUCE_F32 || flush);
     const int64_t most = widens ? 2 * LANES : BLOCK_ROWS, /* what is staged stays in the first-level cache */
         block = rows < most ? rows : most, staged = (cols + 15) / 16 * 16;
     /* widened rows; then for a2a3 the lanes of a block and the slots of one row */
@@ -190,8 +201,11 @@ static pto_status sum_float_rows(const pto_kernel_call *call) {
             x = stage;
         }
         float out[BLOCK_ROWS];
-        add_block(call, format, result, x, widens ? staged : pitch, cols, count, stage ? stage + wide : NULL,
-                  out);
+        if (strips)
+            sum_halves((const uint16_t *)(const void *)from, pitch, cols, count, format, out);
+        else
+            add_block(call, format, result, x, widens ? staged : pitch, cols, count,
+                      stage ? stage + wide : NULL, out);
         reduce_narrow((char *)dst->data + (size_t)(r * step) * result_bytes, step, out, count, result, flush);
     }
     return PTO_OK;
