@@ -20,8 +20,28 @@ typedef struct merge_loops {
     void (*until_empty)(const list *lists, int count, pto_sort_pair *out, int64_t limit, int64_t *taken);
 } merge_loops;
 
+/* Two whole lists of one length are merged from both ends at once: no list can run empty before its half of
+ * the output is written, and the two chains of comparisons overlap. */
 #define MERGE(name, KEY)                                                                                     \
+    static void name##_ends(const pto_sort_pair *a, const pto_sort_pair *b, int64_t count,                   \
+                            pto_sort_pair *out) {                                                            \
+        const pto_sort_pair *x = a + count - 1, *y = b + count - 1;                                          \
+        for (int64_t n = 0; n < count; n++) {                                                                \
+            const bool second = KEY(b->value) > KEY(a->value), last = KEY(y->value) > KEY(x->value);         \
+            const pto_sort_pair *const head = second ? b : a, *const tail = last ? x : y;                    \
+            out[n] = *head;                                                                                  \
+            out[2 * count - 1 - n] = *tail;                                                                  \
+            a += !second;                                                                                    \
+            b += second;                                                                                     \
+            x -= last;                                                                                       \
+            y -= !last;                                                                                      \
+        }                                                                                                    \
+    }                                                                                                        \
     static void name##_two(list a, list b, pto_sort_pair *out, int64_t limit) {                              \
+        if (a.count && a.count == b.count && limit >= 2 * a.count) {                                         \
+            name##_ends(a.at, b.at, a.count, out);                                                           \
+            return;                                                                                          \
+        }                                                                                                    \
         int64_t i = 0, j = 0, n = 0;                                                                         \
         while (n < limit && i < a.count && j < b.count) {                                                    \
             const bool second = KEY(b.at[j].value) > KEY(a.at[i].value);                                     \
