@@ -66,7 +66,15 @@ const char *gen_cpp_attr_type(const gen_row *row, const gen_operand *o) {
                  {"scatter_conflict", "ScatterConflict"},
                  {"pad_value", "PadValue"},
                  {"insert_mode", "TInsertMode"},
-                 {"fmatrix", "SetFmatrixMode"}};
+                 {"fmatrix", "SetFmatrixMode"},
+                 {"quant_type", "QuantType"},
+                 {"mx_quant_alg", "MxQuantAlg"},
+                 {"vec_store_mode", "VecStoreMode"},
+                 {"group_axis", "int"}};
+    if (!strcmp(o->name, "gatherExec"))
+        return "GatherExec";
+    if (!strcmp(o->name, "byte"))
+        return "HistByte";
     if (!strcmp(o->type, "st_phase"))
         return !strcmp(o->name, "phase") ? "AccPhase" : "STPhase";
     if (!strcmp(o->type, "precision"))
@@ -80,6 +88,35 @@ const char *gen_cpp_attr_type(const gen_row *row, const gen_operand *o) {
 }
 
 /* ---- the cpp field ---- */
+
+/* Rows that say nothing about C++ although their calls are not regular. */
+static const struct {
+    const char *mnemonic, *form, *cpp;
+} irregular[] = {
+    {"TQUANT", "int8", "<quant_type> *offset"},
+    {"TQUANT", "mx", "<axis alg> <axis alg interleave> *exp *max *scaling"},
+    {"TQUANT", "mx nz", "<alg store_mode> *exp *max *scaling *exp_zz"},
+};
+
+/* A known irregular call whose row has other operands by now is taken as regular. */
+static bool names_hold(const gen_row *row, const char *cpp) {
+    for (const char *p = cpp; *p;) {
+        size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+        bool name = n && p != cpp && p[-1] != '=';
+        if (name && gen_operand_index(row, p, n) < 0)
+            return false;
+        p += n ? n : 1;
+    }
+    return true;
+}
+
+static const char *cpp_field(const gen_row *row) {
+    for (size_t i = 0; !row->cpp && i < sizeof irregular / sizeof *irregular; i++)
+        if (!strcmp(row->mnemonic, irregular[i].mnemonic) && !strcmp(row->form, irregular[i].form) &&
+            names_hold(row, irregular[i].cpp))
+            return irregular[i].cpp;
+    return row->cpp ? row->cpp : "";
+}
 
 static int operand_or_fail(const gen_row *row, const char *name, size_t len) {
     int i = gen_operand_index(row, name, len);
@@ -115,7 +152,7 @@ static bool run_time(const gen_operand *o) {
 
 gen_cpp gen_cpp_read(const gen_row *row) {
     gen_cpp cpp = {0};
-    char *p = gen_format("%s", row->cpp ? row->cpp : "");
+    char *p = gen_format("%s", cpp_field(row));
     if (!strcmp(p, "-")) {
         cpp.by_hand = true;
         return cpp;
@@ -316,6 +353,22 @@ static void emit_body(FILE *out, const gen_cpp_overload *o) {
     fputs("    return {};\n}\n", out);
 }
 
+/* TMATMUL_MX(dst, cIn, a, aScale, b, bScale) and (dst, a, aScale, b, bScale, bias) differ in the memory of
+ * the last tile only: the position of the operand that tells, -1 = none. */
+static int bias_place(const gen_cpp_overload *o, bool *is_bias) {
+    bool bias = false, addend = false;
+    for (int i = 0; i < o->forms; i++) {
+        const gen_row *row = o->first_form + i;
+        bias |= gen_operand_index(row, "bias", 4) >= 0;
+        addend |= gen_operand_index(row, "cIn", 3) >= 0;
+    }
+    int place = gen_operand_index(o->row, "bias", 4), last = -1;
+    for (int i = 0; i < o->row->operand_count; i++)
+        last = is_typed(&o->row->operand[i]) ? i : last;
+    *is_bias = place >= 0;
+    return bias && addend && (*is_bias || gen_operand_index(o->row, "cIn", 3) >= 0) ? last : -1;
+}
+
 static void emit_overload(FILE *out, const gen_cpp_overload *o) {
     emit_template(out, o);
     if (o->competes) {
@@ -324,6 +377,11 @@ static void emit_overload(FILE *out, const gen_cpp_overload *o) {
             if (gen_cpp_has(o, i) && is_typed(&o->row->operand[i]))
                 fprintf(out, " && %s<%s>", gen_cpp_kind(&o->row->operand[i]),
                         gen_cpp_type_name(&o->row->operand[i]));
+        bool is_bias;
+        int place = bias_place(o, &is_bias);
+        if (place >= 0)
+            fprintf(out, " && %sdetail::in_bias<%s>", is_bias ? "" : "!",
+                    gen_cpp_type_name(&o->row->operand[place]));
         fputs("> ", out);
     } else {
         fputs("PTO_INST RecordEvent ", out);
@@ -358,12 +416,14 @@ static char *signature(const gen_cpp_overload *o) {
                        : value        ? gen_cpp_attr_type(o->row, &o->row->operand[e->operand])
                                       : "typename");
     }
-    s = gen_format("%s>(", s);
+    bool is_bias;
+    s = gen_format("%s>%s(", s, bias_place(o, &is_bias) >= 0 && is_bias ? "bias" : "");
     for (int i = 0; i < o->row->operand_count; i++) {
         const gen_operand *p = &o->row->operand[i];
         if (gen_cpp_has(o, i) && !(is(p, "attr") && o->cpp->is_template[i]))
             s = gen_format("%s%s,", s,
-                           is_conv(p)             ? "conv"
+                           o->cpp->by_pointer[i]  ? "pointer"
+                           : is_conv(p)           ? "conv"
                            : gen_cpp_is_tile(p)   ? "tile"
                            : gen_cpp_is_global(p) ? "global"
                            : is(p, "attr")        ? gen_cpp_attr_type(o->row, p)
@@ -403,7 +463,13 @@ void gen_cpp_each(const gen_table *table, FILE *out, void (*form)(FILE *, const 
                 for (int e = 0; e < cpp.group[g].count; e++)
                     fits &= cpp.group[g].entry[e].operand < 0 ||
                             !(left_out & 1u << cpp.group[g].entry[e].operand);
-                gen_cpp_overload o = {row, &cpp, &cpp.group[g], left_out, competes};
+                gen_cpp_overload o = {row,
+                                      &cpp,
+                                      &cpp.group[g],
+                                      left_out,
+                                      competes,
+                                      &table->row[table->op_first[row->op]],
+                                      table->op_forms[row->op]};
                 if (fits && !seen_before(signature(&o)))
                     call(out, &o);
             }
@@ -449,7 +515,8 @@ static void emit_fallbacks(FILE *out, const gen_table *table) {
             unsigned optional = optional_operands(row, &cpp);
             for (unsigned left_out = 0; left_out < 1u << GEN_MAX_OPERANDS; left_out++)
                 if (!(left_out & ~optional))
-                    emit_kinds(out, &(gen_cpp_overload){row, &cpp, &cpp.group[0], left_out, true});
+                    emit_kinds(out, &(gen_cpp_overload){row, &cpp, &cpp.group[0], left_out, true, first,
+                                                        table->op_forms[op]});
         }
         fprintf(out,
                 "};\n} // namespace detail\ntemplate <typename... Args>\n"

@@ -34,8 +34,10 @@ typedef struct gen_cpp_overload {
     const gen_row *row;
     const gen_cpp *cpp;
     const gen_cpp_group *group;
-    unsigned left_out; /* optional operands that it has not, by position */
-    bool competes;     /* other overloads differ in the kinds of their operands */
+    unsigned left_out;         /* optional operands that it has not, by position */
+    bool competes;             /* other overloads differ in the kinds of their operands */
+    const gen_row *first_form; /* the forms of the instruction */
+    int forms;
 } gen_cpp_overload;
 bool gen_cpp_has(const gen_cpp_overload *o, int operand);
 /* Is the operand among the explicit template parameters? */

@@ -214,6 +214,9 @@ static void emit_elements(const check *c) {
         if (!is_typed(o) || !strcmp(o->type, "*"))
             continue;
         int v = strlen(o->type) == 1 ? gen_var_index(*o->type) : -1;
+        if (v < 0)
+            say(c, "PTO-E0302", gen_format("elements of %s are %s", o->name, o->type),
+                gen_format("!given<%s> || element<%s> == dtype_named(\"%s\")", TILE(i), TILE(i), o->type));
         if (v >= 0 && first[v] != i)
             say(c, "PTO-E0303", gen_format("%s has the element type of %s", o->name, NAME(first[v])),
                 gen_format("same_element<%s, %s>", TILE(i), TILE(first[v])));

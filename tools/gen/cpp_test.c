@@ -24,10 +24,12 @@ static const char *element_name(unsigned set) {
 }
 
 static const char *element_of(const gen_row *row, const gen_operand *o) {
-    static const char *const fixed[] = {"s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"};
-    for (unsigned i = 0; i < 8; i++)
+    static const char *const fixed[] = {"none", "s8",   "u8",   "s16",  "u16",  "s32", "u32",
+                                        "s64",  "u64",  "s4",   "f16",  "bf16", "f32", "f64",
+                                        "e4m3", "e5m2", "e8m0", "hif8", "e2m1", "e1m2"};
+    for (unsigned i = 1; i < sizeof fixed / sizeof *fixed; i++)
         if (!strcmp(fixed[i], o->type))
-            return element_name(2u << i);
+            return element_name(1u << i);
     if (strlen(o->type) == 1 && gen_var_index(*o->type) >= 0 && !row->types_any[GEN_CPU] &&
         row->combo_count[GEN_CPU]) {
         unsigned set = row->combo[GEN_CPU][0].set[gen_var_index(*o->type)];
@@ -61,6 +63,10 @@ static const char *tile_of(const gen_row *row, int i) {
                 return gen_format("%.*s%s%s", (int)(at - places[k][1]), places[k][1], element, at + 2);
             }
     }
+    if (!strcmp(o->name, "aScale"))
+        return gen_format("TileLeftScale<%s, 16, 2>", element);
+    if (!strcmp(o->name, "bScale"))
+        return gen_format("TileRightScale<%s, 2, 64>", element);
     if (is(o, "cin") || is(o, "cout"))
         return gen_format("ConvTile<TileType::Mat, %s, 4096, Layout::NC1HWC0, "
                           "ConvTileShape<1, 1, 8, 16, 32 / sizeof(%s)>>",
@@ -169,7 +175,11 @@ static void emit_case(FILE *out, const gen_cpp_overload *o) {
     fprintf(out, "); });\n    c.c(pto_%s(c.core()", gen_lower(row->id));
     for (int i = 0; i < row->operand_count; i++) {
         const gen_operand *p = &row->operand[i];
-        if (is(p, "attr"))
+        const char *type = is(p, "attr") ? gen_cpp_attr_type(row, p) : "auto";
+        if (is(p, "attr") && gen_cpp_listed(o, i) && strcmp(p->type, "dtype") != 0 &&
+            strcmp(type, "auto") != 0)
+            fprintf(out, ", detail::attr_operand(static_cast<%s>(%s)).scalar.i", type, attr_value(o, i));
+        else if (is(p, "attr"))
             fprintf(out, ", %s", attr_value(o, i));
         else if (is(p, "scalar"))
             fprintf(out, ", detail::scalar(%s)", scalar_value(o, i));
@@ -211,4 +221,11 @@ void gen_emit_cpp_test(const gen_table *table, FILE *out) {
     number = 0;
     gen_cpp_each(table, out, ignore_form, emit_entry);
     fputs("};\n", out);
+    int by_hand = 0;
+    for (int i = 0; i < table->row_count; i++)
+        by_hand += gen_cpp_read(&table->row[i]).by_hand;
+    fprintf(out,
+            "/* forms whose calls are written by hand and tested elsewhere */\nconstexpr int forms_by_hand = "
+            "%d;\n",
+            by_hand);
 }

@@ -47,6 +47,43 @@ PTO_INST RecordEvent TFILLPAD(DstT &dst, SrcT &src, WaitEvents &...events) {
     return detail::fill_mat<pad>(dst, src);
 }
 
+/* ---- TQUANT by element type and rule, as older kernels name the MX algorithms (40, 2.2 and 2.4) ---- */
+
+namespace detail {
+constexpr MxQuantAlg mx_alg(QuantType type, QuantScaleAlg rule) {
+    return type == QuantType::MXFP4_E2M1
+               ? (rule == QuantScaleAlg::NV ? MxQuantAlg::NvMxFp4E2M1 : MxQuantAlg::OcpMxFp4E2M1)
+               : (rule == QuantScaleAlg::NV ? MxQuantAlg::NvMxFp8E4M3 : MxQuantAlg::OcpMxFp8E4M3);
+}
+} // namespace detail
+
+template <QuantType type, QuantScaleAlg rule, typename DstT, typename SrcT, typename ExpT, typename MaxT,
+          typename ScalingT, typename... WaitEvents>
+PTO_INST RecordEvent TQUANT(DstT &dst, SrcT &src, ExpT *exp, MaxT *max, ScalingT *scaling,
+                            WaitEvents &...events) {
+    return TQUANT<1, detail::mx_alg(type, rule)>(dst, src, exp, max, scaling, events...);
+}
+template <QuantType type, typename DstT, typename SrcT, typename ExpT, typename MaxT, typename ScalingT,
+          QuantScaleAlg rule = QuantScaleAlg::OCP, typename... WaitEvents>
+PTO_INST RecordEvent TQUANT(DstT &dst, SrcT &src, ExpT *exp, MaxT *max, ScalingT *scaling,
+                            WaitEvents &...events) {
+    return TQUANT<1, detail::mx_alg(type, rule)>(dst, src, exp, max, scaling, events...);
+}
+template <QuantType type, VecStoreMode mode, typename DstT, typename SrcT, typename ExpT, typename MaxT,
+          typename ScalingT, typename ZzT, typename... WaitEvents>
+PTO_INST RecordEvent TQUANT(DstT &dst, SrcT &src, ExpT *exp, MaxT *max, ScalingT *scaling, ZzT *exp_zz,
+                            WaitEvents &...events) {
+    return TQUANT<detail::mx_alg(type, QuantScaleAlg::OCP), mode>(dst, src, exp, max, scaling, exp_zz,
+                                                                  events...);
+}
+
+/* The manual's name of TSUBVIEW. */
+template <typename DstT, typename SrcT, typename... WaitEvents>
+PTO_INST RecordEvent SUBVIEW(DstT &dst, SrcT &src, std::uint16_t row, std::uint16_t col,
+                             WaitEvents &...events) {
+    return TSUBVIEW(dst, src, row, col, events...);
+}
+
 PTO_NAMESPACE_END
 
 #endif

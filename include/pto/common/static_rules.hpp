@@ -42,9 +42,26 @@ template <typename T> struct Element<T, std::void_t<typename T::DType>> {
 };
 template <typename T> constexpr pto_dtype element = Element<T>::value;
 
+/* The element type that the table calls so. */
+constexpr pto_dtype dtype_named(const char *name) {
+    constexpr const char *names[] = {"none", "s8",   "u8",   "s16",  "u16",  "s32", "u32",
+                                     "s64",  "u64",  "s4",   "f16",  "bf16", "f32", "f64",
+                                     "e4m3", "e5m2", "e8m0", "hif8", "e2m1", "e1m2"};
+    for (int i = 0; i < 20; i++) {
+        const char *a = names[i], *b = name;
+        for (; *a && *a == *b; a++, b++)
+            ;
+        if (*a == *b)
+            return static_cast<pto_dtype>(i);
+    }
+    return PTO_DTYPE_NONE;
+}
+
 /* ---- the rules; each holds where an operand is not given ---- */
 
 template <typename T> constexpr bool in(unsigned locs) { return (Facts<T>::loc_bit & locs) != 0; }
+template <typename T>
+constexpr bool in_bias = Facts<T>::tile &&Facts<T>::loc_bit == 1u << static_cast<int>(TileType::Bias);
 template <typename T, typename U>
 constexpr bool same_element = !given<T> || !given<U> || element<T> == element<U>;
 template <typename T> constexpr bool has_element(unsigned set) {
