@@ -24,3 +24,34 @@ for header in $headers; do
     expect 0 "$compiler" -std=c++17 -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Werror -fsyntax-only \
         -I"$SRC/include" -I"$BUILD/generated/include" alone.cpp
 done
+
+# Without exceptions a refusal is printed and aborts; memories have the size that the build or the environment says.
+cat >sizes.cpp <<'END'
+#include <pto/pto-inst.hpp>
+using namespace pto;
+int main(int argc, char **) {
+    Tile<TileType::Vec, float, 16, 16> t;
+    if (argc == 1)
+        TASSIGN(t, 512 * 1024 - 1024);
+    TASSIGN(t, 512 * 1024 - 512 + (argc > 2));
+    return 0;
+}
+END
+# shellcheck disable=SC2086
+build() {
+    expect 0 "$compiler" -std=c++17 -Wall -Wextra -Werror -fno-exceptions -I"$SRC/include" -I"$BUILD/generated/include" \
+        "$@" sizes.cpp -o sizes $library -lm -lpthread
+}
+library=$(find "$BUILD" -maxdepth 1 -name 'libpto.a' -o -maxdepth 1 -name 'libpto.so' | head -n 1)
+if [ -n "$library" ] && ! grep -q '^PTO_SANITIZE:BOOL=ON' "$BUILD/CMakeCache.txt"; then
+    build
+    expect 134 ./sizes
+    says 'SA-0353'
+    PTO_CPU_SIM_UB_BYTES=$((512 * 1024)) expect 134 ./sizes more
+    says 'SA-0353'
+    PTO_CPU_SIM_UB_BYTES=$((1024 * 1024)) expect 0 ./sizes more
+    PTO_CPU_SIM_UB_BYTES=$((1024 * 1024)) expect 134 ./sizes more more
+    says 'SA-0354'
+    build -DPTO_UBUF_SIZE_BYTES=1048576 -D__NPU_ARCH__=3510
+    expect 0 ./sizes more
+fi

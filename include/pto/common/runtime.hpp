@@ -78,6 +78,28 @@ inline pto_options options() {
     if (target == PTO_TARGET_CPU && cpu_capacities == static_cast<int>(NPUArch::A2A3))
         for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
             o.memory_bytes[loc] = capacity(PTO_TARGET_A2A3, loc);
+    /* what the build says of a memory's size; <pto/common/memory.hpp> defines the rest as the target's */
+#ifdef PTO_UBUF_SIZE_BYTES
+    o.memory_bytes[PTO_LOC_VEC] = PTO_UBUF_SIZE_BYTES;
+#endif
+#ifdef PTO_CBUF_SIZE_BYTES
+    o.memory_bytes[PTO_LOC_MAT] = PTO_CBUF_SIZE_BYTES;
+#endif
+#ifdef PTO_L0A_SIZE_BYTES
+    o.memory_bytes[PTO_LOC_LEFT] = PTO_L0A_SIZE_BYTES;
+#endif
+#ifdef PTO_L0B_SIZE_BYTES
+    o.memory_bytes[PTO_LOC_RIGHT] = PTO_L0B_SIZE_BYTES;
+#endif
+#ifdef PTO_L0C_SIZE_BYTES
+    o.memory_bytes[PTO_LOC_ACC] = PTO_L0C_SIZE_BYTES;
+#endif
+#ifdef PTO_BIAS_SIZE_BYTES
+    o.memory_bytes[PTO_LOC_BIAS] = PTO_BIAS_SIZE_BYTES;
+#endif
+#ifdef PTO_FBUF_SIZE_BYTES
+    o.memory_bytes[PTO_LOC_SCALING] = PTO_FBUF_SIZE_BYTES;
+#endif
     static const struct {
         pto_loc loc;
         const char *name;
