@@ -219,7 +219,7 @@ static void test_stores(void **state) {
 
 static void test_every_other_pair_is_refused(void **state) {
     (void)state;
-    static uint8_t buffer[1 << 14];
+    static uint8_t buffer[1 << 15];
     for (int t = PTO_TARGET_A2A3; t <= PTO_TARGET_A5; t++)
         for (int d = 0; d < DTYPES; d++)
             for (int mat = 0; mat < 2; mat++)
