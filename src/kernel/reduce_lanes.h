@@ -80,6 +80,32 @@ PTO_INLINE void load_columns(const float *from, int64_t pitch, lanes column[4]) 
     column[3] = HIGH_PAIR(high01, high23);
 }
 
+#if !defined(PTO_LEVEL_AVX512) && !defined(PTO_LEVEL_AVX2)
+typedef uint16_t half_words __attribute__((vector_size(2 * LANES)));
+
+/* yes where the mask is all ones, else no */
+PTO_INLINE words choose(signed_words mask, words yes, words no) {
+    return ((words)mask & yes) | (~(words)mask & no);
+}
+
+/* pto_f32_from_f16 and reduce_round_f16 in lanes */
+PTO_INLINE lanes widen_f16(words half) {
+    const words magnitude = half & 0x7FFFu, shifted = magnitude << 13;
+    const words low = (words)((lanes)(shifted + 0x38800000u) - 0x1p-14f);
+    words bits = choose(magnitude < 0x0400u, low, shifted + (112u << 23));
+    bits = choose(magnitude >= 0x7C00u, shifted | 0x7F800000u, bits);
+    return (lanes)(bits | (half & 0x8000u) << 16);
+}
+PTO_INLINE lanes round_f16(lanes x) {
+    const words bits = (words)x, magnitude = bits & 0x7FFFFFFFu;
+    const words normal = (magnitude + 0xFFFu + (magnitude >> 13 & 1u)) & 0xFFFFE000u;
+    words r = choose(magnitude < 0x38800000u, (words)(((lanes)magnitude + 0.5f) - 0.5f), normal);
+    r = choose(magnitude >= 0x477FF000u, (words){0} + 0x7F800000u, r);
+    r = choose(magnitude > 0x7F800000u, (words){0} + PTO_F32_NAN_BITS, r);
+    return (lanes)(r | (bits & 0x80000000u));
+}
+#endif
+
 PTO_INLINE lanes round_lanes(lanes x, reduce_format format, bool flush) {
     if (format == REDUCE_F32 && !flush)
         return x;
@@ -89,6 +115,9 @@ PTO_INLINE lanes round_lanes(lanes x, reduce_format format, bool flush) {
 #elif defined(PTO_LEVEL_AVX2)
     if (format == REDUCE_F16 && !flush)
         return (lanes)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT));
+#else
+    if (format == REDUCE_F16 && !flush)
+        return round_f16(x);
 #endif
     if (format == REDUCE_BF16 && !flush) {
         /* a NaN comes from elements or is the processor's: its low half is 0, and rounding leaves it alone */
@@ -114,6 +143,13 @@ PTO_INLINE lanes load_lanes(const void *from, reduce_format format, bool flush) 
 #if defined(PTO_LEVEL_AVX512) || defined(PTO_LEVEL_AVX2)
     if (!flush)
         return (lanes)(format == REDUCE_F16 ? pto_lanes_load_f16(from) : pto_lanes_load_bf16(from));
+#else
+    if (!flush) {
+        half_words h;
+        memcpy(&h, from, sizeof h);
+        const words wide = __builtin_convertvector(h, words);
+        return format == REDUCE_F16 ? widen_f16(wide) : (lanes)(wide << 16);
+    }
 #endif
     float value[LANES];
     reduce_widen_as(value, from, LANES, format, flush);
