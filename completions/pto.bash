@@ -4,7 +4,7 @@ _pto() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "run check fmt isa explain help --help --version" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "run check fmt isa explain as dis help --help --version" -- "$cur")
         return
     fi
     case $prev in
@@ -40,7 +40,7 @@ _pto() {
         mapfile -t COMPREPLY < <(compgen -W "$(pto explain 2>/dev/null | awk '{print $1}')" -- "${cur^^}")
         ;;
     help)
-        mapfile -t COMPREPLY < <(compgen -W "run check fmt isa explain" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "run check fmt isa explain as dis" -- "$cur")
         ;;
     *)
         # the file part of name=file

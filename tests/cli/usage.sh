@@ -9,7 +9,7 @@ done
 expect 0 "$PTO" --version && says '^pto [0-9]+\.[0-9]+\.[0-9]+$' .out
 expect 2 "$PTO" frobnicate && says 'unknown command frobnicate' && says "pto --help"
 
-for command in run check fmt isa explain; do
+for command in run check fmt isa explain as dis; do
     expect 0 "$PTO" $command --help && says "^usage: pto $command" .out && silent
     cp .out by_option
     expect 0 "$PTO" $command -h && same .out by_option

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pto check: every rule of the target, nothing is run. */
+#include "block.h"
 #include "cli.h"
 
 static pto_status check_file(const char *path, const pto_verify_options *verify, bool json) {
@@ -38,7 +39,7 @@ static int run(int argc, char **argv) {
     verify.ptoas = ptoas_only ? PTO_PTOAS_ONLY : ptoas_compat ? PTO_PTOAS_ADD : PTO_PTOAS_OFF;
     int worst = CLI_OK;
     for (int i = 0; i < argc; i++) {
-        int result = cli_status(check_file(argv[i], &verify, json));
+        int result = cli_status(cli_is_block(argv[i]) ? cli_block_check(argv[i], json) : check_file(argv[i], &verify, json));
         if (result > worst)
             worst = result;
     }
@@ -50,7 +51,8 @@ const cli_command cli_check = {
     "usage: pto check FILE... [--target cpu|a2a3|a5] [--strict] [--ptoas-compat] [--ptoas-only] [--json]\n\n"
     "Parses and verifies programs in any text form (PTO-AS, levels 1 to 3, generic) and reports every "
     "mistake.\n"
-    "FILE - reads standard input.\n\n"
+    "FILE - reads standard input. TileOp blocks (.s, .bin): tiles read after their release or never, dimensions\n"
+    "that are missing, words that are no instructions.\n\n"
     "  -t, --target T   the target (default: the program's pto.target_arch, else cpu)\n"
     "      --strict     also demand exact scalar types and explicit scratch tiles\n"
     "      --ptoas-compat\n"

@@ -17,7 +17,7 @@ typedef struct cli_command {
     int (*run)(int argc, char **argv);
 } cli_command;
 
-extern const cli_command cli_run, cli_check, cli_fmt, cli_isa, cli_explain;
+extern const cli_command cli_run, cli_check, cli_fmt, cli_isa, cli_explain, cli_as, cli_dis;
 
 /* Options come before, between or behind the other arguments; "--" ends them; "-" and "-1.5" are none.
  * An option of a subcommand: `value` receives its argument, or `flag` is set. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pto run: executes a program on .npy arrays. */
 #include "bind.h"
+#include "block.h"
 #include "cli.h"
 
 #include <signal.h>
@@ -154,6 +155,9 @@ static bool set_checks(uint32_t *checks, const char *list) {
 static int run(int argc, char **argv) {
     const char *target = NULL, *show = NULL, *check = NULL, *blocks = NULL, *threads = NULL, *simd = NULL,
                *numeric = NULL;
+    for (int i = 0; i < argc; i++)
+        if (cli_is_block(argv[i]))
+            return cli_block_run(argc, argv);
     run_settings settings = {.options = {.print = print_text, .cancel = &cancelled}};
     const cli_option options[] = {
         {"--entry", 'e', &settings.options.entry, NULL},
@@ -246,5 +250,8 @@ const cli_command cli_run = {
     "      --show VIEW   run nothing; print the memory map of the entry (memory, memory.svg)\n"
     "      --time        print the time of the run to standard error\n"
     "      --json        diagnostics as JSON on standard output\n\n"
+    "TileOp blocks: pto run FILE.s|FILE.bin [--mem ADDRESS=in.npy] [--mem ADDRESS=SIZE] [--reg NAME=VALUE]\n"
+    "               [--dump ADDRESS:TYPE:ROWSxCOLS=out.npy] [--trace] [--steps N] [--address N]\n"
+    "  runs to ebreak or to the end of the code, and stops at the first fault; ebreak N gives the status 128 + N\n\n"
     "example\n  pto run examples/softmax/softmax.pto --blocks 16 x=in.npy y:=out.npy\n",
     run};

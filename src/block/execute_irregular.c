@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mode 3 of TEPL (70, 9.7): what the library has runs on its kernels; sorting, histograms, quantisation and
+ * the row gathers are operations of their own that share only a name with the library's. */
+#include "block/values.h"
+#include "number/convert.h"
+#include "number/half.h"
+#include <pto/number.h>
+#include <pto/ops.h>
+
+#include <math.h>
+#include <string.h>
+
+static bool no_layout(pto_block_job *job) {
+    return !job->s->layout || pto_block_tile_fault(job, "PTO-E1645", "Layout", "the operation keeps ND");
+}
+
+static bool check_full(pto_block_job *job, int i) {
+    return pto_block_check_type(job, i, job->type) &&
+           pto_block_check_shape(job, i, job->rows, job->cols, job->pitch) && pto_block_check_values(job, i);
+}
+
+static bool index_fault(pto_block_job *job, int i, int64_t index, int32_t r, int32_t c) {
+    char name[16];
+    return pto_block_tile_fault(job, "PTO-E1651", pto_block_source_name(job, i, name), "%lld at (%d, %d)",
+                                (long long)index, (int)r, (int)c);
+}
+
+/* Through the door, all operands with one dtype. */
+static bool call(pto_block_job *job, pto_dtype dtype, int count) {
+    pto_tile tile[2], *src[2] = {&tile[0], &tile[1]};
+    for (int i = 0; i < count; i++)
+        tile[i] = pto_block_tile_of(job->src[i], dtype);
+    pto_tile dst = pto_block_tile_of(&job->dst[0], dtype);
+    return pto_block_call(job, (pto_form)job->op->form, job->op->operands, &dst, src,
+                          job->op->geometry == GEOMETRY_EXTRACT || job->op->geometry == GEOMETRY_INSERT
+                              ? PTO_U16
+                          : job->op->geometry == GEOMETRY_TRIANGLE ? PTO_S32
+                                                                   : dtype);
+}
+
+/* ---- shapes of the library ---- */
+
+static bool run_concat(pto_block_job *job) {
+    char name[16];
+    for (int i = 0; i < 2; i++)
+        if (!pto_block_check_type(job, i, job->type) || !pto_block_check_values(job, i))
+            return false;
+    if (job->src[0]->valid_rows != job->rows || job->src[1]->valid_rows != job->rows ||
+        job->src[0]->valid_cols + job->src[1]->valid_cols != job->cols)
+        return pto_block_tile_fault(job, "PTO-E1647", pto_block_source_name(job, 0, name),
+                                    "%d and %d columns do not make %d", (int)job->src[0]->valid_cols,
+                                    (int)job->src[1]->valid_cols, (int)job->cols);
+    return pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols) &&
+           call(job, pto_block_bits_dtype(job->type), 2);
+}
+
+static bool run_extract(pto_block_job *job) {
+    const uint32_t row = (uint16_t)job->reg[0], col = (uint16_t)job->reg[1];
+    if (!pto_block_check_type(job, 0, job->type) || !pto_block_check_values(job, 0))
+        return false;
+    if (row + (uint32_t)job->rows > (uint32_t)job->src[0]->valid_rows ||
+        col + (uint32_t)job->cols > (uint32_t)job->src[0]->valid_cols)
+        return pto_block_tile_fault(job, "PTO-E1651", "RegSrc0", "the window at (%u, %u) overhangs", row,
+                                    col);
+    return pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols) &&
+           call(job, pto_block_bits_dtype(job->type), 1);
+}
+
+/* The old tile with a window replaced; its shape stays. */
+static bool run_insert(pto_block_job *job) {
+    const uint32_t row = (uint16_t)job->reg[0], col = (uint16_t)job->reg[1];
+    const pto_block_entry *old = job->src[0];
+    if (!pto_block_check_type(job, 0, job->type) || !pto_block_check_values(job, 0) || !check_full(job, 1))
+        return false;
+    if (row + (uint32_t)job->rows > (uint32_t)old->valid_rows ||
+        col + (uint32_t)job->cols > (uint32_t)old->valid_cols)
+        return pto_block_tile_fault(job, "PTO-E1651", "RegSrc0", "the window at (%u, %u) overhangs", row,
+                                    col);
+    if (!pto_block_allocate(job, 0, job->type, false, 0, old->cols, old->valid_rows, old->valid_cols))
+        return false;
+    memcpy(job->dst[0].data, old->data,
+           ((size_t)old->valid_rows * (size_t)old->cols * pto_block_type_bits(job->type) + 7) / 8);
+    return call(job, pto_block_bits_dtype(job->type), 2);
+}
+
+static bool run_transpose(pto_block_job *job) {
+    if (!check_full(job, 0))
+        return false;
+    if (pto_block_type_bits(job->type) < 8 && (job->rows & 1))
+        return pto_block_tile_fault(job, "PTO-E1642", "LB1", "4-bit elements stand in pairs");
+    return pto_block_allocate(job, 0, job->type, false, 0, job->rows, job->cols, job->rows) &&
+           call(job, pto_block_bits_dtype(job->type), 1);
+}
+
+static bool run_partial(pto_block_job *job) {
+    char name[16];
+    bool covered = false;
+    for (int i = 0; i < 2; i++) {
+        const pto_block_entry *src = job->src[i];
+        if (!pto_block_check_type(job, i, job->type) || !pto_block_check_values(job, i))
+            return false;
+        if (src->valid_rows > job->rows || src->valid_cols > job->cols)
+            return pto_block_tile_fault(job, "PTO-E1647", pto_block_source_name(job, i, name),
+                                        "larger than the result");
+        covered |= src->valid_rows == job->rows && src->valid_cols == job->cols;
+    }
+    if (!covered)
+        return pto_block_tile_fault(job, "PTO-E1647", "", "no source covers the result");
+    if (!pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols) ||
+        !call(job, pto_block_dtype(job->type), 2))
+        return false;
+    pto_block_number_wins(job);
+    return true;
+}
+
+static bool run_sequence(pto_block_job *job) {
+    if (job->rows != 1)
+        return pto_block_tile_fault(job, "PTO-E1642", "LB1", "a sequence has one row");
+    return pto_block_allocate(job, 0, job->type, false, 0, job->pitch, 1, job->cols) &&
+           call(job, pto_block_dtype(job->type), 0);
+}
+
+static bool run_triangle(pto_block_job *job) {
+    return pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols) &&
+           call(job, pto_block_dtype(job->type), 0);
+}
+
+/* Copy, then the scalar everywhere else: all of it is defined. */
+static bool run_fillpad(pto_block_job *job) {
+    if (!check_full(job, 0) ||
+        !pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols))
+        return false;
+    const pto_dtype dtype = pto_block_bits_dtype(job->type);
+    pto_tile dst = pto_block_tile_of(&job->dst[0], dtype), src = pto_block_tile_of(job->src[0], dtype);
+    pto_tile *tiles[1] = {&src};
+    if (!pto_block_call(job, PTO_FORM_TMOV, "DA", &dst, tiles, dtype))
+        return false;
+    pto_block_fill_outside(&job->dst[0], true,
+                           job->reg[0] & (UINT64_MAX >> (64 - pto_block_type_bits(job->type))));
+    return true;
+}
+
+/* ---- gather and scatter inside the column ---- */
+
+static bool check_rows(pto_block_job *job, int i, int32_t limit) {
+    char name[16];
+    const pto_block_entry *index = job->src[i];
+    if (index->predicate || pto_block_type_is_float(index->type) || pto_block_type_bits(index->type) < 8)
+        return pto_block_tile_fault(job, "PTO-E1646", pto_block_source_name(job, i, name),
+                                    "not a type of indices");
+    if (!pto_block_check_shape(job, i, job->rows, job->cols, job->pitch) || !pto_block_check_values(job, i))
+        return false;
+    const unsigned bits = pto_block_type_bits(index->type);
+    for (int32_t r = 0; r < job->rows; r++)
+        for (int32_t c = 0; c < job->cols; c++) {
+            const uint64_t row = pto_block_get(index, r, c);
+            const bool negative = pto_block_type_is_signed(index->type) && row >> (bits - 1) & 1;
+            if (negative || row >= (uint64_t)limit)
+                return index_fault(job, i, negative ? -1 : (int64_t)row, r, c);
+        }
+    return true;
+}
+
+static bool run_gather(pto_block_job *job) {
+    char name[16];
+    if (!pto_block_check_type(job, 0, job->type) || !pto_block_check_values(job, 0))
+        return false;
+    if (job->src[0]->valid_cols < job->cols)
+        return pto_block_tile_fault(job, "PTO-E1647", pto_block_source_name(job, 0, name),
+                                    "%d columns, not %d", (int)job->src[0]->valid_cols, (int)job->cols);
+    if (!check_rows(job, 1, job->src[0]->valid_rows) ||
+        !pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols))
+        return false;
+    for (int32_t r = 0; r < job->rows; r++)
+        for (int32_t c = 0; c < job->cols; c++)
+            pto_block_set(&job->dst[0], r, c,
+                          pto_block_get(job->src[0], (int32_t)pto_block_get(job->src[1], r, c), c));
+    return true;
+}
+
+/* Zeros everywhere, then the rows of A; every row of the destination is valid. */
+static bool run_scatter(pto_block_job *job) {
+    if (!check_full(job, 0) || !pto_block_allocate(job, 0, job->type, false, 0, job->pitch, 1, job->cols))
+        return false;
+    pto_block_entry *dst = &job->dst[0];
+    dst->valid_rows = dst->rows;
+    if (!check_rows(job, 1, dst->rows))
+        return false;
+    memset(dst->data, 0, (size_t)pto_block_size_bytes(dst->size));
+    for (int32_t r = 0; r < job->rows; r++)
+        for (int32_t c = 0; c < job->cols; c++)
+            pto_block_set(dst, (int32_t)pto_block_get(job->src[1], r, c), c,
+                          pto_block_get(job->src[0], r, c));
+    dst->all_defined = true;
+    return true;
+}
+
+/* ---- histogram ---- */
+
+static bool run_histogram(pto_block_job *job) {
+    char name[16];
+    const unsigned byte = job->s->has_datr ? job->s->pad : 0;
+    const unsigned count = pto_block_type_bits(job->type) / 8;
+    const pto_block_entry *filter = job->src[1];
+    if (job->type2 != job->type && job->type2 != BT_U32)
+        return pto_block_tile_fault(job, "PTO-E1643", "DataType", "counts are U32");
+    if (byte >= count)
+        return pto_block_tile_fault(job, "PTO-E1641", "ByteId", "Byte%u of %u", byte, count);
+    if (!check_full(job, 0) || !pto_block_check_values(job, 1))
+        return false;
+    const int32_t rows = count == 2 ? byte == 0 ? job->rows : 0 : (int32_t)(3 - byte);
+    if (filter->predicate || pto_block_type_is_float(filter->type) || filter->valid_rows < rows)
+        return pto_block_tile_fault(job, "PTO-E1647", pto_block_source_name(job, 1, name),
+                                    "no filter of %d rows", (int)rows);
+    if (!pto_block_allocate(job, 0, BT_U32, false, 0, 256, job->rows, 256))
+        return false;
+    for (int32_t r = 0; r < job->rows; r++) {
+        uint32_t counts[256] = {0};
+        for (int32_t c = 0; c < job->cols; c++) {
+            const uint64_t code = pto_block_get(job->src[0], r, c);
+            bool counted = true;
+            if (count == 2 && byte == 0)
+                counted = code >> 8 == pto_block_get(filter, r, 0);
+            for (unsigned above = 3, k = 0; count == 4 && above > byte; above--, k++)
+                counted &= (code >> (8 * above) & 255) == pto_block_get(filter, (int32_t)k, 0);
+            counts[code >> (8 * byte) & 255] += counted;
+        }
+        uint32_t sum = 0;
+        for (int32_t v = 0; v < 256; v++)
+            pto_block_set(&job->dst[0], r, v, sum += counts[v]);
+    }
+    pto_block_fill_outside(&job->dst[0], false, 0);
+    return true;
+}
+
+/* ---- quantisation by one scale and one zero point ---- */
+
+static float scale_of(const pto_block_job *job) {
+    return job->reg_given[0] ? pto_f32_from_bits((uint32_t)job->reg[0]) : 1.0f;
+}
+
+static bool run_quant(pto_block_job *job) {
+    if (job->type2 != BT_S8 && job->type2 != BT_U8)
+        return pto_block_tile_fault(job, "PTO-E1643", "DataType", "the result is S8 or U8");
+    if (!check_full(job, 0) ||
+        !pto_block_allocate(job, 0, job->type2, false, 0, job->pitch, job->rows, job->cols))
+        return false;
+    const float scale = scale_of(job);
+    const int64_t zero = (int32_t)(uint32_t)job->reg[1];
+    const int64_t least = job->type2 == BT_S8 ? -128 : 0, most = job->type2 == BT_S8 ? 127 : 255;
+    const pto_round_mode mode =
+        pto_block_round_mode(job->s->rmode ? job->s->rmode : 1, job->type2, job->type);
+    for (int32_t r = 0; r < job->rows; r++)
+        for (int32_t c = 0; c < job->cols; c++) {
+            const float x = pto_f32_from_bits((uint32_t)pto_block_get(job->src[0], r, c)) * scale;
+            const int64_t whole =
+                (int64_t)pto_number_encode(PTO_FORMAT_S64, pto_number_from_f32(x), mode, true);
+            const int64_t limited = whole > INT64_C(1) << 40      ? INT64_C(1) << 40
+                                    : whole < -(INT64_C(1) << 40) ? -(INT64_C(1) << 40)
+                                                                  : whole;
+            const int64_t q = limited + zero;
+            pto_block_set(&job->dst[0], r, c, (uint64_t)(q < least ? least : q > most ? most : q) & 255);
+        }
+    pto_block_fill_outside(&job->dst[0], false, 0);
+    return true;
+}
+
+static bool run_dequant(pto_block_job *job) {
+    if (job->type2 != BT_FP32 && job->s->type2 != PTO_BLOCK_TYPE_NONE)
+        return pto_block_tile_fault(job, "PTO-E1643", "DataType", "the result is FP32");
+    if (!check_full(job, 0) ||
+        !pto_block_allocate(job, 0, BT_FP32, false, 0, job->pitch, job->rows, job->cols))
+        return false;
+    const float scale = scale_of(job);
+    const int64_t zero = (int32_t)(uint32_t)job->reg[1];
+    for (int32_t r = 0; r < job->rows; r++)
+        for (int32_t c = 0; c < job->cols; c++) {
+            const uint64_t code = pto_block_get(job->src[0], r, c);
+            const int64_t q = job->type == BT_S8 ? (int8_t)(uint8_t)code : (int64_t)code;
+            const float x = (float)(q - zero) * scale;
+            pto_block_set(&job->dst[0], r, c, x == x ? pto_f32_bits(x) : PTO_F32_NAN_BITS);
+        }
+    pto_block_fill_outside(&job->dst[0], false, 0);
+    return true;
+}
+
+/* ---- sorting ---- */
+
+/* Keys that order as the values do, NaN last in either direction; -0 and +0 are equal. */
+static uint32_t key_of(const pto_block_job *job, uint64_t code, bool descending) {
+    const float value =
+        job->type == BT_FP32 ? pto_f32_from_bits((uint32_t)code) : pto_f32_from_f16((uint16_t)code);
+    if (value != value)
+        return UINT32_MAX;
+    uint32_t bits = pto_f32_bits(value + 0.0f);
+    bits = bits >> 31 ? ~bits : bits | UINT32_C(0x80000000);
+    return descending ? ~bits : bits;
+}
+
+static bool run_sort(pto_block_job *job) {
+    const pto_block_entry *src = job->src[0];
+    const int32_t group = job->cols;
+    if (group > 64)
+        return pto_block_tile_fault(job, "PTO-E1642", "LB0", "groups of %d, 64 at most", (int)group);
+    if (!pto_block_check_type(job, 0, job->type) ||
+        !pto_block_check_shape(job, 0, job->s->dim_given[1] ? job->rows : src->valid_rows, src->valid_cols,
+                               job->s->dim_given[2] ? job->pitch : src->cols) ||
+        !pto_block_check_values(job, 0) ||
+        !pto_block_allocate(job, 0, job->type, false, 0, src->cols, src->valid_rows, src->valid_cols) ||
+        !pto_block_allocate(job, 1, BT_U32, false, 0, src->cols, src->valid_rows, src->valid_cols))
+        return false;
+    for (int32_t r = 0; r < src->valid_rows; r++)
+        for (int32_t first = 0; first < src->valid_cols; first += group) {
+            const int32_t n = src->valid_cols - first < group ? src->valid_cols - first : group;
+            uint64_t pair[64]; /* key, then index: equal keys keep their order */
+            for (int32_t i = 0; i < n; i++) {
+                const uint64_t key = key_of(job, pto_block_get(src, r, first + i), job->reg[0] != 0);
+                const uint64_t one = key << 32 | (uint32_t)i;
+                int32_t at = i;
+                for (; at > 0 && pair[at - 1] > one; at--)
+                    pair[at] = pair[at - 1];
+                pair[at] = one;
+            }
+            for (int32_t i = 0; i < n; i++) {
+                const int32_t index = (int32_t)(pair[i] & 63);
+                pto_block_set(&job->dst[0], r, first + i, pto_block_get(src, r, first + index));
+                pto_block_set(&job->dst[1], r, first + i, (uint64_t)index);
+            }
+        }
+    pto_block_pad(job, 1);
+    return true;
+}
+
+static bool run_merge(pto_block_job *job) {
+    char name[16];
+    for (int i = 0; i < 2; i++) {
+        if (!pto_block_check_type(job, i, job->type) || !pto_block_check_values(job, i))
+            return false;
+        if (job->src[i]->valid_rows != 1)
+            return pto_block_tile_fault(job, "PTO-E1647", pto_block_source_name(job, i, name),
+                                        "not a single row");
+    }
+    const int32_t n[2] = {job->src[0]->valid_cols, job->src[1]->valid_cols};
+    if (job->rows != 1 || n[0] + n[1] != job->cols)
+        return pto_block_tile_fault(job, "PTO-E1647", "", "%d and %d columns do not make %d", (int)n[0],
+                                    (int)n[1], (int)job->cols);
+    if (!pto_block_allocate(job, 0, job->type, false, 0, job->pitch, 1, job->cols))
+        return false;
+    int32_t at[2] = {0, 0};
+    for (int32_t c = 0; c < job->cols; c++) {
+        const bool second =
+            at[0] == n[0] ||
+            (at[1] < n[1] && key_of(job, pto_block_get(job->src[1], 0, at[1]), job->reg[0] != 0) <
+                                 key_of(job, pto_block_get(job->src[0], 0, at[0]), job->reg[0] != 0));
+        pto_block_set(&job->dst[0], 0, c, pto_block_get(job->src[second], 0, at[second]));
+        at[second]++;
+    }
+    return true;
+}
+
+bool pto_block_run_irregular(pto_block_job *job) {
+    if (!no_layout(job))
+        return false;
+    bool ok = false;
+    switch (job->op->geometry) {
+    case GEOMETRY_CONCAT:
+        ok = run_concat(job);
+        break;
+    case GEOMETRY_EXTRACT:
+        ok = run_extract(job);
+        break;
+    case GEOMETRY_INSERT:
+        ok = run_insert(job);
+        break;
+    case GEOMETRY_FILLPAD:
+        return run_fillpad(job);
+    case GEOMETRY_SEQUENCE:
+        ok = run_sequence(job);
+        break;
+    case GEOMETRY_TRIANGLE:
+        ok = run_triangle(job);
+        break;
+    case GEOMETRY_HISTOGRAM:
+        return run_histogram(job);
+    case GEOMETRY_QUANT:
+        return run_quant(job);
+    case GEOMETRY_DEQUANT:
+        return run_dequant(job);
+    case GEOMETRY_SORT:
+        ok = run_sort(job);
+        break;
+    case GEOMETRY_MERGE:
+        ok = run_merge(job);
+        break;
+    case GEOMETRY_TRANSPOSE:
+        ok = run_transpose(job);
+        break;
+    case GEOMETRY_GATHER:
+        ok = run_gather(job);
+        break;
+    case GEOMETRY_SCATTER:
+        return run_scatter(job);
+    default:
+        ok = run_partial(job);
+        break;
+    }
+    if (ok)
+        pto_block_pad(job, 0);
+    return ok;
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The block machine: the seed's example, whole programs against double references, faults that change
+ * nothing, scalar instructions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#include <pto/block.h>
+
+enum { CODE = 0x1000, MEM = 0x100000, MEM_BYTES = 1 << 20 };
+
+typedef struct bench {
+    pto_block_machine *machine;
+    uint8_t *memory;
+} bench;
+
+static bench make(const char *text) {
+    bench b = {.machine = pto_block_machine_create(NULL), .memory = calloc(1, MEM_BYTES)};
+    assert_non_null(b.machine);
+    assert_int_equal(pto_block_map(b.machine, MEM, b.memory, MEM_BYTES, false), PTO_OK);
+    pto_source source;
+    pto_source_init(&source, "test.s", text, strlen(text));
+    pto_diag_list *diags = pto_diag_list_create();
+    pto_block_image image;
+    if (pto_block_assemble(&source, &(pto_block_options){.address = CODE}, diags, &image) != PTO_OK) {
+        char message[1024];
+        pto_diag_render_buffer(diags, NULL, message, sizeof message);
+        fail_msg("%s", message);
+    }
+    assert_int_equal(pto_block_load(b.machine, &image), PTO_OK);
+    pto_block_image_free(&image);
+    pto_diag_list_destroy(diags);
+    pto_source_release(&source);
+    return b;
+}
+
+static void drop(bench *b) {
+    pto_block_machine_destroy(b->machine);
+    free(b->memory);
+}
+
+static void runs(bench *b) {
+    const pto_status status = pto_block_run(b->machine, 10000000);
+    if (status != PTO_OK) {
+        const pto_block_fault_info *fault = pto_block_last_fault(b->machine);
+        fail_msg("%s at 0x%llx: %s %s", pto_block_fault_name(fault->fault), (unsigned long long)fault->pc,
+                 fault->rule, fault->text);
+    }
+}
+
+static uint64_t random_state = 88172645463325252u;
+static uint64_t random_word(void) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    return random_state ^= random_state << 17;
+}
+static float random_float(void) { return (float)((double)(int64_t)random_word() / 4611686018427387904.0); }
+
+/* ---- the seed's page ---- */
+
+static void push_u16(bench *b, unsigned queue, int32_t rows, int32_t cols, int32_t valid_rows,
+                     int32_t valid_cols) {
+    uint16_t data[512];
+    for (int i = 0; i < 512; i++)
+        data[i] = (uint16_t)random_word();
+    const pto_block_tile tile = {.type = 26,
+                                 .bytes = 1024,
+                                 .rows = rows,
+                                 .cols = cols,
+                                 .valid_rows = valid_rows,
+                                 .valid_cols = valid_cols,
+                                 .data = data};
+    assert_int_equal(pto_block_push(b->machine, queue, &tile), PTO_OK);
+}
+
+static void seed_example(void **state) {
+    (void)state;
+    bench b = make("TRELU <LB0:30, LB1:16, LB2:32, u16>, U#1.reuse, ->T<1KB>\nC.BSTOP");
+    push_u16(&b, 1, 16, 32, 16, 30);
+    runs(&b);
+    pto_block_tile src, dst;
+    assert_true(pto_block_tile_at(b.machine, 1, 1, &src)); /* kept */
+    assert_true(pto_block_tile_at(b.machine, 0, 1, &dst));
+    assert_int_equal(dst.rows, 16);
+    assert_int_equal(dst.cols, 32);
+    assert_int_equal(dst.valid_rows, 16);
+    assert_int_equal(dst.valid_cols, 30);
+    assert_int_equal(dst.bytes, 1024);
+    for (int r = 0; r < 16; r++)
+        assert_memory_equal((const uint16_t *)dst.data + 32 * r, (const uint16_t *)src.data + 32 * r, 60);
+    drop(&b);
+    /* without .reuse it is gone */
+    b = make("TRELU <LB0:30, LB1:16, LB2:32, u16>, U#1, ->T<1KB>\nC.BSTOP");
+    push_u16(&b, 1, 16, 32, 16, 30);
+    runs(&b);
+    assert_false(pto_block_tile_at(b.machine, 1, 1, &src));
+    drop(&b);
+}
+
+static void seed_pads_and_defaults(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint16_t pad;
+    } pads[] = {{"TRELU <30, 16, 32, s16, Zero>, U#1, ->T<2KB>\nC.BSTOP", 0},
+                {"TRELU <30, 16, 32, s16, Max>, U#1, ->T<2KB>\nC.BSTOP", 0x7fff},
+                {"TRELU <30, 16, 32, s16, Min>, U#1, ->T<2KB>\nC.BSTOP", 0x8000}};
+    for (size_t p = 0; p < 3; p++) {
+        bench b = make(pads[p].text);
+        int16_t data[512];
+        for (int i = 0; i < 512; i++)
+            data[i] = (int16_t)random_word();
+        const pto_block_tile tile = {.type = 18,
+                                     .bytes = 1024,
+                                     .rows = 16,
+                                     .cols = 32,
+                                     .valid_rows = 16,
+                                     .valid_cols = 30,
+                                     .data = data};
+        pto_block_push(b.machine, 1, &tile);
+        runs(&b);
+        pto_block_tile dst;
+        assert_true(pto_block_tile_at(b.machine, 0, 1, &dst));
+        assert_int_equal(dst.rows, 32);
+        for (int r = 0; r < 32; r++)
+            for (int c = 0; c < 32; c++) {
+                const uint16_t got = ((const uint16_t *)dst.data)[32 * r + c];
+                const bool valid = r < 16 && c < 30;
+                assert_int_equal(got, valid ? (data[32 * r + c] > 0 ? data[32 * r + c] : 0) : pads[p].pad);
+            }
+        drop(&b);
+    }
+    /* ValidRow 1, Col = ValidCol; reg and reg + imm */
+    bench b = make("C.BSTART.STD FALL\nhl.lis 14, ->a2\nTRELU <a2+2, u16>, U#1, ->T<128B>\nC.BSTOP");
+    push_u16(&b, 1, 32, 16, 1, 16);
+    runs(&b);
+    pto_block_tile dst;
+    assert_true(pto_block_tile_at(b.machine, 0, 1, &dst));
+    assert_int_equal(dst.valid_rows, 1);
+    assert_int_equal(dst.valid_cols, 16);
+    assert_int_equal(dst.cols, 16);
+    assert_int_equal(dst.rows, 4);
+    drop(&b);
+}
+
+/* ---- faults ---- */
+
+/* Runs to a fault; the machine is as it was: no push, no release, the program counter at the committing
+ * instruction. */
+static void faults(const char *text, pto_block_fault fault, const char *rule) {
+    bench b = make(text);
+    push_u16(&b, 1, 16, 32, 16, 32);
+    push_u16(&b, 0, 16, 32, 16, 30);
+    pto_block_set_gpr(b.machine, 1, 70000);
+    pto_block_set_gpr(b.machine, 2, 1);
+    uint64_t bytes_before, bytes_after;
+    const unsigned before = pto_block_live_tiles(b.machine, &bytes_before);
+    assert_int_equal(pto_block_run(b.machine, 1000), PTO_ERR_REFUSED);
+    const pto_block_fault_info *info = pto_block_last_fault(b.machine);
+    if (info->fault != fault || strcmp(info->rule, rule))
+        fail_msg("%s: %s %s (%s), not %s %s", text, pto_block_fault_name(info->fault), info->rule, info->text,
+                 pto_block_fault_name(fault), rule);
+    assert_int_equal(pto_block_live_tiles(b.machine, &bytes_after), before);
+    assert_int_equal(bytes_before, bytes_after);
+    assert_int_equal(pto_block_pc(b.machine), info->pc);
+    for (unsigned q = 0; q < 4; q++)
+        assert_int_equal(pto_block_pushes(b.machine, q), q < 2);
+    /* and the same again: a fault is restartable */
+    assert_int_equal(pto_block_run(b.machine, 1000), PTO_ERR_REFUSED);
+    assert_string_equal(pto_block_last_fault(b.machine)->rule, rule);
+    drop(&b);
+}
+
+static void every_fault(void **state) {
+    (void)state;
+    faults(".half 0x0080", PTO_BLOCK_ILLEGAL, "PTO-E1620");
+    faults("TRESHAPE <32, 16, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_ILLEGAL, "PTO-E1620");
+    faults("C.BSTOP", PTO_BLOCK_BUNDLE, "PTO-E1630");
+    faults("B.DIM zero, 1, ->LB0", PTO_BLOCK_BUNDLE, "PTO-E1630");
+    faults("BSTART.TEPL TRELU, U16\naddi zero, 1, ->a0", PTO_BLOCK_BUNDLE, "PTO-E1630");
+    faults("BSTART.TEPL TRELU, U16\nB.TEXT .+4", PTO_BLOCK_BUNDLE, "PTO-E1630");
+    faults("BSTART.TEPL TRELU, U16\nB.DIM zero, 1, ->LB0\nB.DIM zero, 1, ->LB0", PTO_BLOCK_BUNDLE,
+           "PTO-E1631");
+    faults("BSTART.TEPL TRELU, U16\nB.DATR Zero\nB.DATR Zero", PTO_BLOCK_BUNDLE, "PTO-E1631");
+    faults("TADD <32, 16, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_BUNDLE, "PTO-E1632");
+    faults("TADDS <32, 16, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_BUNDLE, "PTO-E1632");
+    faults("TRELU <32, 16, u16>, U#1, [a0], ->T<1KB>\nC.BSTOP", PTO_BLOCK_BUNDLE, "PTO-E1632");
+    faults("BSTART.TEPL TRELU, U16\nB.DIM zero, 32, ->LB0\nB.IOT U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_BUNDLE,
+           "PTO-E1633");
+    faults("BSTART.TEPL TRELU, U16\nB.IOT U#1, last, ->T<1KB>\nB.IOT U#1, last", PTO_BLOCK_BUNDLE,
+           "PTO-E1633");
+    faults("C.BSTART.STD FALL\nsetc.eq zero, zero", PTO_BLOCK_BUNDLE, "PTO-E1630");
+    faults("C.BSTART.STD IND\nC.BSTOP", PTO_BLOCK_BUNDLE, "PTO-E1634");
+    faults("TTRI <32, 16, s16>, [sp, zero], ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE,
+           "PTO-E1640"); /* sp is set below */
+    faults("TRELU <32, 16, u16, RNE>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1641");
+    faults("TRELU <32, 16, u16, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1641");
+    faults("TRELU <u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1642");
+    faults("TRELU <LB0:32, LB1:zero, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1642");
+    faults("TRELU <LB0:32, LB1:16, LB2:31, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1642");
+    faults("TEXP <32, 16, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1643");
+    faults("TRELU <32, 16, u16>, U#2, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1644");
+    faults("TRELU <32, 16, s16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1646");
+    faults("TRELU <30, 16, 32, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1647");
+    faults("TRELU <16, 16, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1647");
+    faults("TDIVS <32, 16, u16>, U#1, [zero], ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1650");
+    faults("TMATMUL.ACC <16, 32, 32, FP32>, T#1, T#1\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1646");
+    faults("ACCCVT <16, 16, FP32>, ACC, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1652");
+    faults("TRELU <32, 16, u16>, U#1, ->T<64B>\nC.BSTOP", PTO_BLOCK_ALLOC, "PTO-E1660");
+    faults("TRELU <32, 16, u16>, U#1, ->T<512KB>\nC.BSTOP", PTO_BLOCK_ALLOC, "PTO-E1660");
+    faults("TRELU <32, 16, u16>, U#1, ->T<512B>\nC.BSTOP", PTO_BLOCK_ALLOC, "PTO-E1661");
+    faults("C.BSTART.STD IND\nsetc.tgt a0\nC.BSTOP", PTO_BLOCK_INSTPC, "PTO-E1670"); /* a0 = 1 */
+    faults("TLOAD <32, 16, u16>, [a0], ->T<1KB>\nC.BSTOP", PTO_BLOCK_ALIGN, "PTO-E1671");
+    faults("TLOAD <32, 16, u16>, [a1], ->T<1KB>\nC.BSTOP", PTO_BLOCK_PAGE, "PTO-E1672");
+    faults("C.BSTART.STD FALL\nldi [a1, 0], ->a2", PTO_BLOCK_PAGE, "PTO-E1672");
+    faults("C.BSTART.STD FALL\nldi [a0, 0], ->a2", PTO_BLOCK_ALIGN, "PTO-E1671");
+}
+
+/* ---- programs ---- */
+
+static void loop_of_a_thousand(void **state) {
+    (void)state;
+    bench b =
+        make("C.BSTART.STD FALL\nhl.lis 0x100000, ->a0\nhl.lis 0x140000, ->a1\nhl.lis 1000, ->a4\n"
+             "L1: TLOAD <16, 4, FP32>, [a0], ->T<256B>\nTRELU <16, 4, FP32>, T#1, ->U<256B>\n"
+             "TSTORE <16, 4, FP32>, U#1, [a1]\nBSTART.STD COND, L1\naddi a0, 256, ->a0\naddi a1, 256, ->a1\n"
+             "subi a4, 1, ->a4\nsetc.ne a4, zero\nC.BSTART.STD FALL\nebreak 0\nC.BSTOP");
+    float *x = (float *)(void *)b.memory, *y = (float *)(void *)(b.memory + 0x40000);
+    for (int i = 0; i < 64000; i++)
+        x[i] = random_float();
+    runs(&b);
+    for (int i = 0; i < 64000; i++)
+        assert_true(y[i] == (x[i] > 0 ? x[i] : 0));
+    uint64_t bytes;
+    assert_int_equal(pto_block_live_tiles(b.machine, &bytes), 0);
+    assert_int_equal(bytes, 0);
+    assert_int_equal(pto_block_pushes(b.machine, 0), 1000);
+    assert_int_equal(pto_block_gpr(b.machine, 6), 0);
+    assert_int_equal(pto_block_exit_code(b.machine), 0);
+    drop(&b);
+}
+
+/* C = A B, 64 x 64 x 96 in tiles of 32, ACC over k. */
+static void tiled_gemm(void **state) {
+    (void)state;
+    char text[4096] = "C.BSTART.STD FALL\nhl.lis 256, ->s1\nhl.lis 384, ->s2\n";
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            for (int k = 0; k < 3; k++)
+                snprintf(
+                    text + strlen(text), sizeof text - strlen(text),
+                    "C.BSTART.STD FALL\nhl.lis %d, ->a0\nhl.lis %d, ->a1\n"
+                    "TLOAD <32, 32, FP32>, [a0, s2], ->T<4KB>\nTLOAD <32, 32, FP32>, [a1, s1], ->U<4KB>\n"
+                    "TMATMUL%s <M:32, N:32, K:32, FP32>, T#1, U#1, ->ACC<4KB>\n",
+                    MEM + i * 32 * 384 + k * 128, MEM + 0x10000 + k * 32 * 256 + j * 128, k ? ".ACC" : "");
+            snprintf(
+                text + strlen(text), sizeof text - strlen(text),
+                "C.BSTART.STD FALL\nhl.lis %d, ->a2\nACCCVT NZ2ND, <Row:32, Col:32, FP32>, ACC, ->M<4KB>\n"
+                "TSTORE <32, 32, FP32>, M#1, [a2, s1]\n",
+                MEM + 0x20000 + i * 32 * 256 + j * 128);
+        }
+    strcat(text, "C.BSTOP");
+    bench b = make(text);
+    float *a = (float *)(void *)b.memory, *w = (float *)(void *)(b.memory + 0x10000),
+          *c = (float *)(void *)(b.memory + 0x20000);
+    for (int i = 0; i < 64 * 96; i++) {
+        a[i] = random_float();
+        w[i] = random_float();
+    }
+    runs(&b);
+    for (int i = 0; i < 64; i++)
+        for (int j = 0; j < 64; j++) {
+            double sum = 0, size = 0;
+            for (int k = 0; k < 96; k++) {
+                sum += (double)a[96 * i + k] * (double)w[64 * k + j];
+                size += fabs((double)a[96 * i + k] * (double)w[64 * k + j]);
+            }
+            assert_true(fabs((double)c[64 * i + j] - sum) <= 96 * 0x1p-24 * size);
+        }
+    assert_int_equal(pto_block_live_tiles(b.machine, NULL), 0);
+    drop(&b);
+}
+
+static void row_softmax(void **state) {
+    (void)state;
+    bench b = make("C.BSTART.STD FALL\nhl.lis 0x100000, ->a0\nhl.lis 0x110000, ->a1\n"
+                   "TLOAD <48, 40, FP32>, [a0], ->T<8KB>\n"
+                   "TROWMAX <48, 40, FP32>, T#1.reuse, ->U<256B>\n"
+                   "TROWEXPANDEXPDIF <48, 40, FP32>, T#1, U#1, ->T<8KB>\n"
+                   "TROWSUM <48, 40, FP32>, T#1.reuse, ->U<256B>\n"
+                   "TROWEXPANDDIV <48, 40, FP32>, T#1, U#1, ->M<8KB>\n"
+                   "TSTORE <48, 40, FP32>, M#1, [a1]\nC.BSTOP");
+    float *x = (float *)(void *)b.memory, *y = (float *)(void *)(b.memory + 0x10000);
+    for (int i = 0; i < 48 * 40; i++)
+        x[i] = 10 * random_float();
+    runs(&b);
+    for (int r = 0; r < 40; r++) {
+        double most = -INFINITY, sum = 0;
+        for (int c = 0; c < 48; c++)
+            most = fmax(most, (double)x[48 * r + c]);
+        for (int c = 0; c < 48; c++)
+            sum += exp((double)x[48 * r + c] - most);
+        for (int c = 0; c < 48; c++)
+            assert_true(fabs((double)y[48 * r + c] - exp((double)x[48 * r + c] - most) / sum) < 1e-6);
+    }
+    assert_int_equal(pto_block_live_tiles(b.machine, NULL), 0);
+    drop(&b);
+}
+
+static void sort_and_merge(void **state) {
+    (void)state;
+    bench b = make("C.BSTART.STD FALL\nhl.lis 0x100000, ->a0\nhl.lis 0x100100, ->a1\nhl.lis 0x110000, ->a2\n"
+                   "hl.lis 0x120000, ->a3\n"
+                   "TLOAD <64, FP32>, [a0], ->T<256B>\nTSORT <64, FP32>, T#1, ->T<256B>, U<256B>\n"
+                   "TSTORE <64, U32>, U#1, [a3]\n"
+                   "TLOAD <64, FP32>, [a1], ->T<256B>\nTSORT <64, FP32>, T#1, ->T<256B>, U<256B>\n"
+                   "TMRGSORT <128, FP32>, T#3, T#1, ->M<512B>\nTSTORE <128, FP32>, M#1, [a2]\nC.BSTOP");
+    float *x = (float *)(void *)b.memory, *y = (float *)(void *)(b.memory + 0x10000);
+    const uint32_t *index = (const uint32_t *)(const void *)(b.memory + 0x20000);
+    for (int i = 0; i < 128; i++)
+        x[i] = roundf(8 * random_float()) + (i == 17 ? NAN : 0);
+    runs(&b);
+    for (int i = 1; i < 128; i++)
+        assert_true(y[i - 1] <= y[i] || isnan(y[i]));
+    assert_true(isnan(y[127]));
+    for (int i = 1; i < 63; i++)
+        assert_true(x[index[i - 1]] < x[index[i]] ||
+                    (x[index[i - 1]] == x[index[i]] && index[i - 1] < index[i]));
+    drop(&b);
+}
+
+/* ---- values that differ from the library's ---- */
+
+static void number_wins_over_nan(void **state) {
+    (void)state;
+    bench b = make("C.BSTART.STD FALL\nhl.lis 0x100000, ->a0\nhl.lis 0x100040, ->a1\nhl.lis 0x110000, ->a2\n"
+                   "TLOAD <4, FP32>, [a0], ->T<128B>\nTLOAD <4, FP32>, [a1], ->U<128B>\n"
+                   "TMAX <4, FP32>, T#1.reuse, U#1.reuse, ->M<128B>\nTSTORE <4, FP32>, M#1, [a2]\n"
+                   "C.BSTART.STD FALL\naddi a2, 64, ->a2\n"
+                   "TROWMIN <4, FP32>, T#1.reuse, ->M<128B>\nTSTORE <1, FP32>, M#1, [a2]\n"
+                   "C.BSTART.STD FALL\naddi a2, 64, ->a2\n"
+                   "TROWARGMAX <4, FP32>, T#1, ->M<128B>\nTSTORE <1, U32>, M#1, [a2]\nC.BSTOP");
+    float *x = (float *)(void *)b.memory;
+    const float a[4] = {NAN, 1, NAN, -0.0f}, c[4] = {2, NAN, NAN, 0.0f};
+    memcpy(x, a, sizeof a);
+    memcpy(b.memory + 64, c, sizeof c);
+    runs(&b);
+    const float *y = (const float *)(const void *)(b.memory + 0x10000);
+    uint32_t bits[4];
+    memcpy(bits, y, sizeof bits);
+    assert_true(y[0] == 2 && y[1] == 1);
+    assert_int_equal(bits[2], 0x7fc00000);
+    assert_int_equal(bits[3], 0);
+    assert_true(y[16] == 0 && signbit(y[16]));
+    memcpy(bits, y + 32, sizeof bits[0]);
+    assert_int_equal(bits[0], 1);
+    drop(&b);
+}
+
+static void predicates(void **state) {
+    (void)state;
+    /* 5 columns: a row is not whole bytes */
+    bench b = make("C.BSTART.STD FALL\nhl.lis 0x100000, ->a0\nhl.lis 0x101000, ->a1\nhl.lis 0x110000, ->a2\n"
+                   "TLOAD <5, 7, S32>, [a0], ->T<256B>\nTLOAD <5, 7, S32>, [a1], ->T<256B>\n"
+                   "TCMP.GE <5, 7, S32>, T#2.reuse, T#1.reuse, ->N<128B>\n"
+                   "TSEL <5, 7, S32>, N#1, T#2, T#1, ->U<256B>\nTSTORE <5, 7, S32>, U#1, [a2]\nC.BSTOP");
+    int32_t *x = (int32_t *)(void *)b.memory;
+    for (int i = 0; i < 2048; i++)
+        x[i] = (int32_t)random_word() % 4;
+    runs(&b);
+    const int32_t *y = (const int32_t *)(const void *)(b.memory + 0x10000);
+    for (int i = 0; i < 35; i++)
+        assert_int_equal(y[i], x[i] >= x[1024 + i] ? x[i] : x[1024 + i]);
+    drop(&b);
+}
+
+static void scalar_instructions(void **state) {
+    (void)state;
+    bench b = make("C.BSTART.STD FALL\n"
+                   "hl.lis -5, ->a0\nhl.liu 0xfffffffb, ->a1\nhl.lui 3, ->a2\nlui 1, ->a3\n"
+                   "addi zero, 7, ->t\naddi zero, 9, ->t\nc.add t#1, t#2, ->t\nc.movr t#1, ->a4\n"
+                   "sub a0, a4.neg<<1, ->a5\nand a1, a4.not, ->a6\nsrai a0, 1, ->a7\n"
+                   "mul a0, a4, ->s1\ndiv a0, a0, ->s2\nrem a4, a0, ->s3\nhl.lis 0x100000, ->s4\n"
+                   "sdi a0, [s4, 8]\nlwui [s4, 8], ->s5\nlbi [s4, 9], ->s6\ncsel zero, a0, a4, ->s7\n"
+                   "BSTART.STD CALL, fun\nC.BSTART.STD FALL\nebreak 3\n"
+                   "fun: C.BSTART.STD RET\naddi zero, 77, ->x0\nC.BSTOP\n");
+    runs(&b);
+    static const struct {
+        unsigned index;
+        int64_t value;
+    } expected[] = {{2, -5},         {3, 0xfffffffb}, {4, INT64_C(3) << 32},
+                    {5, 4096},       {6, 16},         {7, 27},
+                    {8, 0xffffffeb}, {9, -3},         {12, -80},
+                    {13, 1},         {14, 1},         {16, 0xfffffffb},
+                    {17, -1},        {18, 16},        {20, 77}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        if ((int64_t)pto_block_gpr(b.machine, expected[i].index) != expected[i].value)
+            fail_msg("r%u is %lld, not %lld", expected[i].index,
+                     (long long)pto_block_gpr(b.machine, expected[i].index), (long long)expected[i].value);
+    assert_int_equal(pto_block_exit_code(b.machine), 3);
+    drop(&b);
+}
+
+/* Stepping and running, with and without plans, give one state. */
+static void step_equals_run(void **state) {
+    (void)state;
+    static const char text[] =
+        "TCI <16, 1, S32>, [a0, zero], ->T<128B>\nTADD <16, S32>, T#1.reuse, T#1, ->U<128B>\nC.BSTOP";
+    bench a = make(text), b = make(text);
+    runs(&a);
+    pto_status status;
+    while ((status = pto_block_step(b.machine)) == PTO_OK)
+        ;
+    assert_int_equal(status, PTO_ERR_CANCELLED);
+    assert_int_equal(pto_block_instructions(a.machine), pto_block_instructions(b.machine));
+    pto_block_tile x, y;
+    assert_true(pto_block_tile_at(a.machine, 1, 1, &x) && pto_block_tile_at(b.machine, 1, 1, &y));
+    assert_memory_equal(x.data, y.data, 64);
+    assert_true(pto_block_tile_at(a.machine, 0, 1, &x)); /* any mention keeps it */
+    drop(&a);
+    drop(&b);
+}
+
+static void sixteen_deep(void **state) {
+    (void)state;
+    char text[2048] = "";
+    for (int i = 0; i < 17; i++)
+        strcat(text, "TCI <16, 1, S32>, [a0, zero], ->T<128B>\n");
+    strcat(text, "C.BSTOP");
+    bench b = make(text);
+    runs(&b);
+    assert_int_equal(pto_block_live_tiles(b.machine, NULL), 16);
+    assert_int_equal(pto_block_pushes(b.machine, 0), 17);
+    drop(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(seed_example),    cmocka_unit_test(seed_pads_and_defaults),
+        cmocka_unit_test(every_fault),     cmocka_unit_test(loop_of_a_thousand),
+        cmocka_unit_test(tiled_gemm),      cmocka_unit_test(row_softmax),
+        cmocka_unit_test(sort_and_merge),  cmocka_unit_test(number_wins_over_nan),
+        cmocka_unit_test(predicates),      cmocka_unit_test(scalar_instructions),
+        cmocka_unit_test(step_equals_run), cmocka_unit_test(sixteen_deep),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
