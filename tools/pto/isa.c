@@ -20,10 +20,10 @@ static int run(int argc, char **argv) {
         result = pto_isa_json(name, cli_write, stdout);
     else if (name)
         result = pto_isa_page(name, cli_write, stdout);
-    if (!json && name && pto_block_page(name, cli_write, stdout))
-        result = PTO_OK; /* some operations exist in the block form alone */
     else
         pto_isa_list(cli_write, stdout);
+    if (!json && name && *name && pto_block_page(name, cli_write, stdout))
+        result = PTO_OK; /* some operations exist in the block form alone */
     if (result == PTO_ERR_USAGE) {
         const char *near = pto_isa_suggest(name);
         return cli_usage(&cli_isa,
