@@ -24,7 +24,7 @@ _pto() {
         mapfile -t COMPREPLY < <(compgen -W "$(pto run --numeric list 2>/dev/null | awk '{print $1}')" -- "$cur")
         return
         ;;
-    -b | --blocks | -j | --threads | -e | --entry) return ;;
+    -b | --blocks | --subblocks | -j | --threads | -e | --entry) return ;;
     esac
     if [[ $cur == -* ]]; then
         local options

@@ -24,6 +24,11 @@ PTO_API pto_diag_list *pto_core_diags(pto_core *core);
 /* The bytes of an on-chip memory, *bytes of them (NULL = not asked); valid until the core is destroyed. */
 PTO_API void *pto_core_memory(pto_core *core, pto_loc loc, uint32_t *bytes);
 
+/* Which of the vector cores of its block this one is (00-model, 12); 0 of 1 at first, kept by a reset. A dual
+ * mode of a move from acc gives the first core the upper or left half, the second the other. PTO_ERR_USAGE
+ * unless subblock < subblocks. */
+PTO_API pto_status pto_core_set_subblock(pto_core *core, uint32_t subblock, uint32_t subblocks);
+
 /* A default-constructed tile of a type: unassigned; dynamic extents start at the capacity. */
 PTO_API pto_tile pto_tile_make(pto_tile_type type);
 /* The same with dynamic valid extents of the given values, cut to the capacity. */
@@ -39,6 +44,12 @@ PTO_API pto_status pto_tile_bind(pto_core *core, pto_tile *tile);
 /* Sets the dynamic valid extents; refused when the type's extent is static and different, or when
  * it exceeds the capacity. */
 PTO_API pto_status pto_tile_set_valid(pto_core *core, pto_tile *tile, int32_t rows, int32_t cols);
+
+/* One element of a vec tile, `offset` elements (of 4-bit types bytes) from its base, whatever the layout:
+ * GetValue and SetValue (30). Floats in value->f, integers in value->i; a value is converted as a scalar operand
+ * is. PTO_ERR_REFUSED with E0320 or E0909 when the tile is elsewhere or the offset outside of it. */
+PTO_API pto_status pto_tile_get_value(pto_core *core, pto_tile *tile, uint32_t offset, pto_scalar *value);
+PTO_API pto_status pto_tile_set_value(pto_core *core, pto_tile *tile, uint32_t offset, pto_scalar value);
 
 /* The door. Checks legality (all of it, or only the run-time part when instr->verified), calls the
  * observers, runs the kernel. On a refusal nothing is written, PTO_ERR_REFUSED is returned and the

@@ -22,16 +22,20 @@ PTO_API pto_core *pto_core_make_own(const pto_options *options);
 /* Number of the running block and of blocks of the launch (00-model, 12); 0 and 1 outside of a launch. */
 PTO_API uint32_t pto_block_idx(void);
 PTO_API uint32_t pto_block_num(void);
+/* Number of the running vector core in its block, and how many the block has; 0 and 1 outside. */
+PTO_API uint32_t pto_subblock_idx(void);
+PTO_API uint32_t pto_subblock_num(void);
 
 typedef struct pto_launch_options {
-    pto_options core; /* of every core */
-    uint32_t blocks;  /* 0 = 1 */
-    uint32_t threads; /* 0 = all processors, at most `blocks` */
+    pto_options core;   /* of every core */
+    uint32_t blocks;    /* 0 = 1 */
+    uint32_t threads;   /* 0 = all processors, at most one a run of the kernel */
+    uint32_t subblocks; /* vector cores of a block, 0 = 1 */
 } pto_launch_options;
 
-/* Runs kernel(argument) once per block, each on a core with zeroed memories, and waits for all. A block whose
- * kernel caused a refusal ends the launch: PTO_ERR_REFUSED with the diagnostics of the first such block in
- * `diags`. */
+/* Runs kernel(argument) once per block and vector core of it, each on a core with zeroed memories, and waits
+ * for all. A run that caused a refusal ends the launch: PTO_ERR_REFUSED with the diagnostics of the first
+ * such run in `diags`. */
 PTO_API pto_status pto_launch(const pto_launch_options *options, void (*kernel)(void *argument),
                               void *argument, pto_diag_list *diags);
 

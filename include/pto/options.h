@@ -32,6 +32,9 @@ typedef struct pto_numeric_options {
     /* target a2a3: TADDDEQRELU and TREM of s32 leave in their sources, and TADDDEQRELU in its scratch, what
      * the hardware leaves there (10, 3.4, 7.4) */
     bool clobber_sources;
+    /* TRANDOM counts as the a5 does behind the last chunk of a row; orders and counts words as the upstream
+     * simulator does, which wins over the former (40, 5.4) */
+    bool random_order_a5, random_order_cpu;
 } pto_numeric_options;
 
 /* The options by name, in order: NULL behind the last. *meaning, where asked for, is one clause. */

@@ -125,15 +125,16 @@ typedef struct pto_argument {
 
 /* Called from the running threads, serialised; keep it quick. */
 typedef struct pto_run_progress {
-    uint32_t blocks_done, blocks;
+    uint32_t blocks_done, blocks; /* a vector core of a block counts as a block */
 } pto_run_progress;
 
 typedef struct pto_run_options {
     const char *entry; /* NULL = by the rule */
     pto_target target;
     bool has_target;
-    uint32_t blocks;  /* 0 = 1 */
-    uint32_t threads; /* 0 = all processors, at most `blocks` */
+    uint32_t blocks;    /* 0 = 1 */
+    uint32_t subblocks; /* vector cores of a block, 0 = 1: the entry runs once for each of them */
+    uint32_t threads;   /* 0 = all processors, at most one a run of the entry */
     pto_simd_level simd;
     pto_numeric_options numeric;
     uint32_t checks;  /* pto_check_kind; what they find stands in the diagnostics as errors, the run goes on */

@@ -17,6 +17,7 @@
 #error "C++ kernels include <pto/pto-inst.hpp>; <pto/pto-inst.h> is for C"
 #endif
 
+#include <pto/async.h>
 #include <pto/core.h>
 #include <pto/launch.h>
 
@@ -155,6 +156,11 @@ static inline pto_call_arg pto_arg_uint(unsigned long long value) {
     pto_call(op, (const pto_call_arg[]){PTO_ARGS(__VA_ARGS__)},                                              \
              sizeof((const pto_call_arg[]){PTO_ARGS(__VA_ARGS__)}) / sizeof(pto_call_arg), __FILE__,         \
              __LINE__)
+
+/* Instructions run in program order, one after the other: events have passed when TSYNC(events...) or, as a
+ * barrier, TSYNC() is reached (00-model, 11.3). */
+#define TSYNC(...) ((void)0)
+#define TPREFETCH_ASYNC(src, context) pto_tprefetch_async(pto_core_current(), src, context)
 
 #include <pto/ops.h>
 #include <pto/inst_macros.h> /* generated: TADD(...), TRELU(...), one macro per instruction */

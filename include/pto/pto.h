@@ -4,6 +4,7 @@
 #define PTO_PTO_H
 
 #include <pto/agent.h>
+#include <pto/async.h>
 #include <pto/block.h>
 #include <pto/core.h>
 #include <pto/diag.h>

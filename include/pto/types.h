@@ -174,7 +174,7 @@ typedef enum pto_scatter_atomic {
     PTO_SCATTER_MAX,
     PTO_SCATTER_MIN
 } pto_scatter_atomic;
-typedef enum pto_scatter_conflict { PTO_SCATTER_DEFAULT = 0, PTO_SCATTER_LAST = 1 } pto_scatter_conflict;
+typedef enum pto_scatter_conflict { PTO_SCATTER_LAST = 0, PTO_SCATTER_DEFAULT = 1 } pto_scatter_conflict;
 
 /* Which registers TIMG2COL takes its feature map from, and whether it sets them itself (30, TIMG2COL). */
 typedef enum pto_fmatrix_mode {

@@ -62,6 +62,7 @@ pto_core *pto_core_create(const pto_options *options) {
         pto_core_destroy(core);
         return NULL;
     }
+    core->subblocks = 1;
     core->host.user = core;
     core->host.scratch = core_scratch;
     core->host.print = core_print;
@@ -168,6 +169,14 @@ pto_status pto_tile_bind(pto_core *core, pto_tile *tile) {
     block->next = core->storage;
     core->storage = block;
     tile->data = data;
+    return PTO_OK;
+}
+
+pto_status pto_core_set_subblock(pto_core *core, uint32_t subblock, uint32_t subblocks) {
+    if (!subblocks || subblock >= subblocks)
+        return PTO_ERR_USAGE;
+    core->host.subblock = subblock;
+    core->subblocks = subblocks;
     return PTO_OK;
 }
 

@@ -16,7 +16,8 @@ struct pto_core {
     pto_diag_list *diags;
     void *memory_block[PTO_LOC_COUNT]; /* what free() takes; the aligned start is in host.memory */
     uint32_t memory_bytes[PTO_LOC_COUNT];
-    pto_kernel_host host;
+    pto_kernel_host host;           /* host.subblock: the number of this vector core, */
+    uint32_t subblocks;             /* of so many */
     struct pto_core_block *storage; /* storage of unassigned tiles */
     void *scratch;
     size_t scratch_bytes;

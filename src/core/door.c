@@ -14,6 +14,7 @@ void pto_core_describe(const pto_core *core, const pto_instr *instr, pto_legalit
     legality->target = core->options.target;
     legality->explicit_tmp = true;
     legality->run_time = true;
+    legality->subblocks = core->subblocks;
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
         legality->memory_bytes[loc] = core->options.memory_bytes[loc];
     for (int i = 0; i < legality->form->operand_count; i++) {

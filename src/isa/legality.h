@@ -36,9 +36,10 @@ typedef struct pto_legality pto_legality;
 struct pto_legality {
     const pto_form_desc *form;
     pto_target target;
-    bool strict;       /* part 60, 3.10.7 */
-    bool explicit_tmp; /* level 3 and C: a scratch tile that the a2a3 hardware uses must be given (60, 2) */
-    bool run_time;     /* scalars are values of a run: rules about literals do not concern them */
+    bool strict;        /* part 60, 3.10.7 */
+    bool explicit_tmp;  /* level 3 and C: a scratch tile that the a2a3 hardware uses must be given (60, 2) */
+    uint32_t subblocks; /* vector cores of the block; 0 = unknown */
+    bool run_time;      /* scalars are values of a run: rules about literals do not concern them */
     pto_legality_operand operand[PTO_MAX_OPERANDS]; /* by schema position */
     /* Receives every refusal; `operand` is a schema position or -1 for the whole instruction. */
     uint32_t memory_bytes[PTO_LOC_COUNT]; /* enlarged memories, 0 = the target's capacity */

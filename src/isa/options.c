@@ -23,6 +23,8 @@ static const numeric_option numeric_options[] = {
     OPTION(convert_indefinite, "invalid float to integer without saturation gives one indefinite value"),
     OPTION(convert_ambient_off, "TCVT with the ambient saturation mode does not saturate"),
     OPTION(clobber_sources, "a2a3: TADDDEQRELU and TREM of s32 overwrite their sources as the hardware does"),
+    OPTION(random_order_a5, "TRANDOM skips counters behind a row as the a5 does"),
+    OPTION(random_order_cpu, "TRANDOM orders its words as the upstream simulator does"),
 };
 enum { COUNT = sizeof numeric_options / sizeof *numeric_options };
 _Static_assert(sizeof(pto_numeric_options) == COUNT * sizeof(bool), "every option has a row");

@@ -125,13 +125,16 @@ void pto_rule_acc_split(pto_legality *legality, const pto_rule_use *use) {
     check_halves(legality, use->arg[2], columns, want, dst->type.dtype);
     if (legality->failed || want < 0 || have < 0 || other < 0 || other_have < 0)
         return;
-    if (other != other_have || (have != want && have * 2 != want))
-        pto_legality_refuse(legality, "PTO-E0757", use->arg[1], "the valid region of the source, or its half",
-                            "%d x %d from %d x %d", dst->valid_rows, dst->valid_cols, src->valid_rows,
-                            src->valid_cols);
-    else if (have == want)
-        pto_legality_refuse(legality, "PTO-W0758", use->arg[1], "one half", "%d x %d", dst->valid_rows,
-                            dst->valid_cols);
+    bool two = legality->subblocks > 1;
+    if (other != other_have || (have * 2 != want && (two || have != want)))
+        pto_legality_refuse(
+            legality, "PTO-E0757", use->arg[1],
+            two ? "half of the valid region of the source" : "the valid region of the source, or its half",
+            "%d x %d from %d x %d", dst->valid_rows, dst->valid_cols, src->valid_rows, src->valid_cols);
+    else if (have == want || legality->subblocks == 1)
+        pto_legality_refuse(legality, "PTO-W0758", use->arg[1],
+                            have == want ? "one half" : "two vector cores", "%s of %d x %d",
+                            have == want ? "all" : "the first half", src->valid_rows, src->valid_cols);
 }
 
 /* extract_split(accToVecMode, dst, src): the region that is split has twice the extent of the destination. */

@@ -15,6 +15,8 @@ void pto_rule_scatter_index_type(pto_legality *, const pto_rule_use *);
 void pto_rule_valid_covers(pto_legality *, const pto_rule_use *);
 void pto_rule_full_width(pto_legality *, const pto_rule_use *);
 void pto_rule_gather_tmp(pto_legality *, const pto_rule_use *);
+void pto_rule_gather_compare(pto_legality *, const pto_rule_use *);
+void pto_rule_gather_compare_tmp(pto_legality *, const pto_rule_use *);
 void pto_rule_mask_known(pto_legality *, const pto_rule_use *);
 void pto_rule_gather_mask(pto_legality *, const pto_rule_use *);
 void pto_rule_scatter_mask(pto_legality *, const pto_rule_use *);
@@ -238,6 +240,77 @@ void pto_rule_gather_tmp(pto_legality *legality, const pto_rule_use *use) {
     if (used)
         pto_legality_require_tmp_bytes(legality, use->arg[2],
                                        4 * (uint64_t)dst->type.rows * (uint64_t)dst->type.cols);
+}
+
+/* A threshold or a count for every row, one behind the other. */
+static void one_a_row(pto_legality *legality, int operand, const pto_legality_operand *src) {
+    const pto_tile_type *type = &legality->operand[operand].type;
+    char allowed[48];
+    snprintf(allowed, sizeof allowed, "at least %d elements without boxes", src->valid_rows);
+    if (type->slayout != PTO_NONE_BOX || (int64_t)type->rows * type->cols < src->valid_rows)
+        pto_legality_refuse(legality, "PTO-E0877", operand, allowed, "%s, %d x %d",
+                            pto_tile_type_layout_name(type), type->rows, type->cols);
+}
+
+static void threshold_type(pto_legality *legality, int operand) {
+    const pto_dtype type = legality->operand[operand].type.dtype;
+    const unsigned bits = pto_dtype_bits(type);
+    const bool integer = pto_dtype_is_int(type) && bits >= 8 && bits <= 32;
+    if (legality->target == PTO_TARGET_A2A3 && (!integer || bits != 32))
+        refuse_index(legality, operand, "s32 u32");
+    else if (legality->target == PTO_TARGET_A5 && type != PTO_U16 && type != PTO_U32)
+        refuse_index(legality, operand, "u16 u32");
+    else if (!integer)
+        refuse_index(legality, operand, "an integer of 8 to 32 bits");
+}
+
+/* gather_compare(dst, src, k, dstCount, cmpMode) */
+void pto_rule_gather_compare(pto_legality *legality, const pto_rule_use *use) {
+    const pto_legality_operand *dst = &legality->operand[use->arg[0]], *src = &legality->operand[use->arg[1]];
+    for (int i = 0; i < 2; i++)
+        if (!pto_tile_type_is_flat_row_major(&legality->operand[use->arg[i]].type))
+            pto_legality_refuse(legality, "PTO-E0321", use->arg[i], "ND (row_major, none_box)", "%s",
+                                pto_tile_type_layout_name(&legality->operand[use->arg[i]].type));
+    if (dst->type.dtype != PTO_S32 && dst->type.dtype != PTO_U32)
+        refuse_index(legality, use->arg[0], "s32 u32");
+    else if (legality->operand[use->arg[3]].type.dtype != dst->type.dtype)
+        pto_legality_refuse(legality, "PTO-E0303", use->arg[3], pto_dtype_name(dst->type.dtype), "%s",
+                            pto_dtype_name(legality->operand[use->arg[3]].type.dtype));
+    if (pto_legality_is_tile(legality, use->arg[2])) {
+        threshold_type(legality, use->arg[2]);
+        one_a_row(legality, use->arg[2], src);
+    }
+    one_a_row(legality, use->arg[3], src);
+    if (below(dst->valid_rows, src->valid_rows))
+        pto_legality_refuse(legality, "PTO-E0877", use->arg[0], "the valid rows of src", "%d rows",
+                            dst->valid_rows);
+    int64_t mode;
+    const bool only_equal = legality->target == PTO_TARGET_A2A3 && src->type.dtype == PTO_S32;
+    if (scalar_known(legality, use->arg[4], &mode) && mode != PTO_CMP_EQ &&
+        (only_equal || mode != PTO_CMP_GT))
+        pto_legality_refuse(legality, "PTO-E0876", use->arg[4], only_equal ? "eq" : "eq or gt", "%lld",
+                            (long long)mode);
+}
+
+/* gather_compare_tmp(src, tmp): masks of the pitch of tmp, the ramp, the thresholds */
+void pto_rule_gather_compare_tmp(pto_legality *legality, const pto_rule_use *use) {
+    const pto_legality_operand *src = &legality->operand[use->arg[0]], *tmp = &legality->operand[use->arg[1]];
+    if (tmp->kind != PTO_OPERAND_TILE) {
+        if (legality->explicit_tmp)
+            pto_legality_refuse(legality, "PTO-E0329", use->arg[1], "a tile", "nothing");
+        return;
+    }
+    const uint64_t size = pto_dtype_bits(src->type.dtype) / 8;
+    const int64_t step = size == 4 ? 64 : 128;
+    const int64_t pitch = src->valid_cols < 0 ? 0 : (src->valid_cols + step - 1) / step * (step / 8);
+    char allowed[48];
+    snprintf(allowed, sizeof allowed, "at least %lld columns", (long long)pitch);
+    if (tmp->type.cols < pitch)
+        pto_legality_refuse(legality, "PTO-E0877", use->arg[1], allowed, "%d columns", tmp->type.cols);
+    const uint64_t thresholds = ((uint64_t)src->type.rows * size + 255) / 256 * 256;
+    pto_legality_require_tmp_bytes(legality, use->arg[1],
+                                   (uint64_t)tmp->type.rows * (uint64_t)tmp->type.cols +
+                                       4 * (uint64_t)src->type.rows * (uint64_t)src->type.cols + thresholds);
 }
 
 /* mask_known(pattern, axis) */

@@ -273,7 +273,7 @@ void pto_rule_extract_window(pto_legality *legality, const pto_rule_use *use) {
                          dst->valid_cols);
 }
 
-/* insert_bounds(dst, src, indexRow, indexCol) */
+/* insert_bounds(dst, src, indexRow, indexCol[, accToVecMode]): of a dual mode one half */
 void pto_rule_insert_bounds(pto_legality *legality, const pto_rule_use *use) {
     const pto_legality_operand *dst = &legality->operand[use->arg[0]], *src = &legality->operand[use->arg[1]];
     if (!index_ok(legality, use->arg[2]) || !index_ok(legality, use->arg[3]))
@@ -286,10 +286,16 @@ void pto_rule_insert_bounds(pto_legality *legality, const pto_rule_use *use) {
                             src->type.cols);
         return;
     }
-    if (inside(legality, "PTO-E0762", use->arg[0], index_of(legality, use->arg[2]), src->valid_rows,
-               dst->type.rows, "row"))
-        inside(legality, "PTO-E0762", use->arg[0], index_of(legality, use->arg[3]), src->valid_cols,
-               dst->type.cols, "column");
+    int32_t rows = src->valid_rows, cols = src->valid_cols;
+    const pto_legality_operand *mode = use->arg_count > 4 ? &legality->operand[use->arg[4]] : NULL;
+    if (mode && mode->kind != PTO_OPERAND_ABSENT && (!mode->value_known || mode->value.i == 2))
+        rows = rows < 0 ? rows : rows / 2;
+    if (mode && mode->kind != PTO_OPERAND_ABSENT && (!mode->value_known || mode->value.i == 3))
+        cols = cols < 0 ? cols : cols / 2;
+    if (inside(legality, "PTO-E0762", use->arg[0], index_of(legality, use->arg[2]), rows, dst->type.rows,
+               "row"))
+        inside(legality, "PTO-E0762", use->arg[0], index_of(legality, use->arg[3]), cols, dst->type.cols,
+               "column");
 }
 
 /* ---- alignment: the hardware targets ---- */

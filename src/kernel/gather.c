@@ -157,6 +157,132 @@ PTO_KERNEL(tgather_mask) {
     return PTO_OK;
 }
 
+/* ---- compare form ---- */
+
+typedef union threshold {
+    int64_t i;
+    float f;
+} threshold;
+
+enum { MATCHES = 256 };
+
+/* How many of n elements match; their indices, which begin with `base`, go to out unless it is NULL. */
+#define MATCH(name, T, V, MEMBER, LOAD)                                                                      \
+    static int32_t name(const void *src, int32_t n, threshold k, bool greater, uint32_t base,                \
+                        uint32_t *out) {                                                                     \
+        const T *s = src;                                                                                    \
+        const V bound = (V)k.MEMBER;                                                                         \
+        int32_t found = 0;                                                                                   \
+        if (!out) {                                                                                          \
+            for (int32_t i = 0; i < n; i++) {                                                                \
+                const V x = LOAD(s[i]);                                                                      \
+                found += greater ? x > bound : x == bound;                                                   \
+            }                                                                                                \
+            return found;                                                                                    \
+        }                                                                                                    \
+        for (int32_t i = 0; i < n; i += MATCHES) { /* without a branch that depends on the data */           \
+            const int32_t m = n - i < MATCHES ? n - i : MATCHES;                                             \
+            uint32_t index[MATCHES];                                                                         \
+            int32_t here = 0;                                                                                \
+            for (int32_t j = 0; j < m; j++) {                                                                \
+                const V x = LOAD(s[i + j]);                                                                  \
+                index[here] = base + (uint32_t)(i + j);                                                      \
+                here += greater ? x > bound : x == bound;                                                    \
+            }                                                                                                \
+            memcpy(out + found, index, (size_t)here * sizeof *index);                                        \
+            found += here;                                                                                   \
+        }                                                                                                    \
+        return found;                                                                                        \
+    }
+#define SELF(x) (x)
+MATCH(match_s8, int8_t, int8_t, i, SELF)
+MATCH(match_u8, uint8_t, uint8_t, i, SELF)
+MATCH(match_s16, int16_t, int16_t, i, SELF)
+MATCH(match_u16, uint16_t, uint16_t, i, SELF)
+MATCH(match_s32, int32_t, int32_t, i, SELF)
+MATCH(match_u32, uint32_t, uint32_t, i, SELF)
+MATCH(match_f16, uint16_t, float, f, pto_f32_from_f16)
+MATCH(match_f32, float, float, f, SELF)
+
+typedef int32_t (*match_loop)(const void *, int32_t, threshold, bool, uint32_t, uint32_t *);
+
+static match_loop match_of(pto_dtype type) {
+    switch (type) {
+    case PTO_S8:
+        return match_s8;
+    case PTO_U8:
+        return match_u8;
+    case PTO_S16:
+        return match_s16;
+    case PTO_U16:
+        return match_u16;
+    case PTO_S32:
+        return match_s32;
+    case PTO_U32:
+        return match_u32;
+    case PTO_F16:
+        return match_f16;
+    default:
+        return match_f32;
+    }
+}
+
+/* The threshold of a row in the element type of src: of a tile of integers its element `row`, else the
+ * scalar. */
+static threshold threshold_of(const pto_kernel_call *call, pto_dtype type, int32_t row) {
+    const pto_tile *tile = pto_call_tile(call, 2);
+    pto_scalar value = tile ? (pto_scalar){.dtype = tile->type.dtype} : pto_call_scalar(call, 2);
+    if (tile) {
+        const uint64_t code = pto_exact_load(tile->data, tile->type.dtype, row);
+        switch (tile->type.dtype) {
+        case PTO_S8:
+            value.i = (int8_t)code;
+            break;
+        case PTO_S16:
+            value.i = (int16_t)code;
+            break;
+        case PTO_S32:
+            value.i = (int32_t)code;
+            break;
+        default:
+            value.i = (int64_t)code;
+            break;
+        }
+    }
+    const uint64_t code = pto_scalar_code(type, value);
+    if (type == PTO_F32)
+        return (threshold){.f = pto_f32_from_bits((uint32_t)code)};
+    if (type == PTO_F16)
+        return (threshold){.f = pto_f32_from_f16((uint16_t)code)};
+    return (threshold){.i = (int64_t)code}; /* cut to the type by the loop */
+}
+
+/* (dst, src, k, dstCount, tmp?, cmpMode, offset) */
+PTO_KERNEL(tgather_compare) {
+    pto_tile *dst = pto_call_tile(call, 0), *count = pto_call_tile(call, 3);
+    const pto_tile *src = pto_call_tile(call, 1);
+    const pto_dtype type = src->type.dtype;
+    const size_t size = pto_dtype_bits(type) / 8;
+    const bool greater = pto_call_attr(call, 5) == PTO_CMP_GT;
+    const uint32_t offset = (uint32_t)pto_call_attr(call, 6);
+    const match_loop match = match_of(type);
+    const int32_t n = src->valid_cols;
+    const uint8_t *s = src->data;
+    for (int32_t r = 0; r < src->valid_rows && n > dst->valid_cols; r++) { /* is there room for all? */
+        const int32_t found =
+            match(s + row_of(src, r) * size, n, threshold_of(call, type, r), greater, 0, NULL);
+        if (found > dst->valid_cols) {
+            pto_report_index(call, "PTO-E0877", 0, found, r, 0, (int64_t)dst->valid_cols + 1);
+            return PTO_ERR_REFUSED;
+        }
+    }
+    for (int32_t r = 0; r < src->valid_rows; r++)
+        ((uint32_t *)count->data)[r] = (uint32_t)match(
+            s + row_of(src, r) * size, n, threshold_of(call, type, r), greater,
+            offset + (uint32_t)r * (uint32_t)src->type.cols, (uint32_t *)dst->data + row_of(dst, r));
+    return PTO_OK;
+}
+
 /* ---- blocks of 32 bytes ---- */
 
 enum { BLOCK = 32 };

@@ -231,6 +231,12 @@ void pto_lower_block(pto_lowering *l, const pto_block *block) {
         case PTO_OPK_SET_INTRA_BLOCK:
         case PTO_OPK_WAIT_INTRA_CORE:
         case PTO_OPK_MEM_BAR:
+        case PTO_OPK_BUILD_ASYNC_SESSION:
+        case PTO_OPK_TPREFETCH_ASYNC: /* nothing is ever on its way */
+            break;
+        case PTO_OPK_WAIT_ASYNC_EVENT:
+        case PTO_OPK_TEST_ASYNC_EVENT:
+            pto_lower_set(l, op->result[0], pto_lower_new_register(l, (pto_register){.i = 1}));
             break;
         case PTO_OPK_ADDPTR:
         case PTO_OPK_LOAD_SCALAR:

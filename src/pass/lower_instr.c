@@ -118,7 +118,8 @@ static void operand(pto_lowering *l, const pto_operation *op, int i, pto_code_in
         if (!pto_fact_attr(op, i, &number))
             pto_lower_refuse(l, "PTO-E0426", desc->name);
         instr->operand[i] = (pto_operand){.kind = PTO_OPERAND_SCALAR, .scalar = {.i = number}};
-        l->code->has_atomics |= desc->attr == PTO_ATTR_ATOMIC && number != 0;
+        l->code->has_atomics |=
+            (desc->attr == PTO_ATTR_ATOMIC || desc->attr == PTO_ATTR_SCATTER_ATOMIC) && number != 0;
         return;
     }
     if (desc->is_counts)

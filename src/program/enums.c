@@ -66,7 +66,7 @@ static const pto_enum_value print_format[] = {
 /* Ours: 40, 4.3; 30, MGATHER and MSCATTER. */
 static const pto_enum_value select_axis[] = {{"row", 0}, {"col", 1}};
 static const pto_enum_value coalesce[] = {{"row", 0}, {"elem", 1}};
-static const pto_enum_value scatter_conflict[] = {{"default", 0}, {"last", 1}};
+static const pto_enum_value scatter_conflict[] = {{"last", 0}, {"default", 1}};
 static const pto_enum_value insert_mode[] = {{"split2", 2}, {"split4", 3}};
 static const pto_enum_value fmatrix[] = {{"a_auto", 0}, {"b_auto", 1}, {"a_manual", 2}, {"b_manual", 3}};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Verification of buffer tokens, cross-core flags, pipes between cores and asynchronous copies
  * (60, 3.10.2, 3.10.6). */
+#include "program/facts.h"
 #include "program/verify.h"
 
 #include <string.h>
@@ -249,6 +250,22 @@ static void session(pto_verifier *v, const pto_operation *op) {
     in_range(v, "PTO-E0435", op, "channel_group_idx", 0, UINT32_MAX, "0 to 2^32 - 1");
 }
 
+static bool is_opaque(const pto_type *type, const char *text) {
+    return type->kind == PTO_TYPE_OPAQUE && pto_str_equal(type->text, pto_str_from(text));
+}
+
+static void prefetch(pto_verifier *v, const pto_operation *op) {
+    pto_view_facts facts;
+    if (!pto_fact_view(op->operand[0], &facts))
+        pto_verify_refuse(v, "PTO-E0435", op, pto_verify_operand_span(op, 0), "src", "a view",
+                          "another value");
+    if (!is_opaque(op->operand[1]->type, "!pto.async_session"))
+        pto_verify_refuse(v, "PTO-E0435", op, pto_verify_operand_span(op, 1), "session", "!pto.async_session",
+                          "another type");
+    if (!is_opaque(op->result[0]->type, "!pto.async_event"))
+        pto_verify_refuse(v, "PTO-E0435", op, op->span, NULL, "!pto.async_event", "another type");
+}
+
 static void copy(pto_verifier *v, const pto_operation *op) {
     const pto_type *a = op->operand[0]->type, *b = op->operand[1]->type;
     if (a->element != b->element || a->rank != b->rank ||
@@ -327,6 +344,9 @@ bool pto_verify_dialect(pto_verifier *v, const pto_operation *op) {
         break;
     case PTO_OPK_BUILD_ASYNC_SESSION:
         session(v, op);
+        break;
+    case PTO_OPK_TPREFETCH_ASYNC:
+        prefetch(v, op);
         break;
     case PTO_OPK_TPUT_ASYNC:
     case PTO_OPK_TGET_ASYNC:

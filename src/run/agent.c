@@ -30,6 +30,7 @@ void pto_agent_set_current(pto_agent agent) {
     c->subblock = agent.subblock;
     c->subblocks = agent.subblocks;
     c->cookie = agent.cookie;
+    pto_current_tell_core(pto_core_existing());
 }
 
 void pto_agent_refuse(const char *rule, const char *what, const char *found, const char *allowed) {

@@ -31,12 +31,18 @@ pto_core *pto_core_make_own(const pto_options *options) {
     }
     if (core)
         pto_core_destroy(former);
+    pto_current_tell_core(core);
     return core;
 }
 
 pto_core *pto_core_current(void) {
     pto_core *core = pto_core_existing();
     return core ? core : pto_core_make_own(NULL);
+}
+
+void pto_current_tell_core(pto_core *core) {
+    if (core && state.subblock < pto_subblock_num())
+        pto_core_set_subblock(core, state.subblock, pto_subblock_num());
 }
 
 pto_core *pto_core_set_current(pto_core *core) {
@@ -53,3 +59,5 @@ pto_current pto_current_swap(pto_current current) {
 
 uint32_t pto_block_idx(void) { return state.block; }
 uint32_t pto_block_num(void) { return state.blocks; }
+uint32_t pto_subblock_idx(void) { return state.subblock; }
+uint32_t pto_subblock_num(void) { return state.subblocks ? state.subblocks : 1; }

@@ -21,6 +21,8 @@ typedef struct pto_current {
 
 /* Of the calling thread. */
 pto_current *pto_current_state(void);
+/* The thread's vector core number becomes that of its core. */
+void pto_current_tell_core(pto_core *core);
 /* Sets it and returns the former one. */
 pto_current pto_current_swap(pto_current current);
 

@@ -9,12 +9,12 @@ typedef struct launch {
     const pto_launch_options *options;
     void (*kernel)(void *argument);
     void *argument;
-    uint32_t blocks;
+    uint32_t blocks, subblocks;
     pto_core **cores; /* one per worker, made by the worker */
     pto_diag_list *diags;
 } launch;
 
-static pto_status run_block(void *user, uint32_t worker, uint32_t block) {
+static pto_status run_block(void *user, uint32_t worker, uint32_t number) {
     launch *l = user;
     pto_core *core = l->cores[worker];
     if (!core)
@@ -23,7 +23,13 @@ static pto_status run_block(void *user, uint32_t worker, uint32_t block) {
         pto_core_reset(core);
     if (!core)
         return PTO_ERR_NOMEM;
-    pto_current before = pto_current_swap((pto_current){.core = core, .block = block, .blocks = l->blocks});
+    const uint32_t subblock = number % l->subblocks;
+    pto_core_set_subblock(core, subblock, l->subblocks);
+    pto_current before = pto_current_swap((pto_current){.core = core,
+                                                        .block = number / l->subblocks,
+                                                        .blocks = l->blocks,
+                                                        .subblock = subblock,
+                                                        .subblocks = l->subblocks});
     l->kernel(l->argument);
     pto_current_swap(before);
     return pto_diag_count(pto_core_diags(core), PTO_ERROR) ? PTO_ERR_REFUSED : PTO_OK;
@@ -37,13 +43,21 @@ static void block_failed(void *user, uint32_t worker) {
 
 pto_status pto_launch(const pto_launch_options *options, void (*kernel)(void *argument), void *argument,
                       pto_diag_list *diags) {
-    launch l = {options, kernel, argument, options->blocks ? options->blocks : 1, NULL, diags};
-    uint32_t workers = pto_parallel_workers(options->threads, l.blocks);
+    launch l = {.options = options,
+                .kernel = kernel,
+                .argument = argument,
+                .blocks = options->blocks ? options->blocks : 1,
+                .subblocks = options->subblocks ? options->subblocks : 1,
+                .diags = diags};
+    uint32_t runs;
+    if (__builtin_mul_overflow(l.blocks, l.subblocks, &runs))
+        return PTO_ERR_USAGE;
+    uint32_t workers = pto_parallel_workers(options->threads, runs);
     l.cores = calloc(workers, sizeof *l.cores);
     if (!l.cores)
         return PTO_ERR_NOMEM;
     pto_parallel parallel = {
-        .blocks = l.blocks, .workers = workers, .run = run_block, .failed = block_failed, .user = &l};
+        .blocks = runs, .workers = workers, .run = run_block, .failed = block_failed, .user = &l};
     pto_status status = pto_parallel_run(&parallel);
     for (uint32_t i = 0; i < workers; i++)
         pto_core_destroy(l.cores[i]);

@@ -168,8 +168,7 @@ static void begin_block(pto_machine *m) {
 static void end_block(pto_machine *m) {
     const pto_code *code = m->code;
     for (int32_t p = 0; p < code->param_count; p++)
-        if (code->param[p].kind == PTO_CODE_PARAM_TILE && m->block + 1 == m->blocks &&
-            !m->buffer[p].read_only)
+        if (code->param[p].kind == PTO_CODE_PARAM_TILE && m->run + 1 == m->runs && !m->buffer[p].read_only)
             copy_argument(m, &code->param[p], &m->buffer[p], true);
 }
 
@@ -207,7 +206,7 @@ static void keep_warnings(pto_machine *m, int32_t at) {
     pto_diag_list *said = pto_core_diags(m->core);
     for (const pto_diagnostic *d = pto_diag_first(said); d; d = d->next)
         if (pto_machine_report(m, at, d, m->warnings))
-            m->warned_in[pto_diag_count(m->warnings, d->severity) - 1] = (uint32_t)m->block;
+            m->warned_in[pto_diag_count(m->warnings, d->severity) - 1] = (uint32_t)m->run;
     pto_diag_list_clear(said);
 }
 
@@ -332,12 +331,15 @@ static inline bool below(int64_t a, int64_t b, bool is_unsigned) {
 
 static inline bool should_stop(const pto_machine *m) {
     return (m->cancel && *m->cancel) ||
-           (m->stop_above && m->block > (int64_t)atomic_load_explicit(m->stop_above, memory_order_relaxed));
+           (m->stop_above && m->run > (int64_t)atomic_load_explicit(m->stop_above, memory_order_relaxed));
 }
 
-pto_status pto_machine_run(pto_machine *m, uint32_t block) {
+pto_status pto_machine_run(pto_machine *m, uint32_t run) {
     const pto_code_op *ops = m->code->op;
-    m->block = block;
+    m->run = run;
+    m->block = run / m->subblocks;
+    m->subblock = run % m->subblocks;
+    pto_core_set_subblock(m->core, (uint32_t)m->subblock, (uint32_t)m->subblocks);
     m->rule = NULL;
     m->text_len = 0;
     begin_block(m);
@@ -441,10 +443,10 @@ pto_status pto_machine_run(pto_machine *m, uint32_t block) {
             r[op->dst].i = m->blocks;
             break;
         case PTO_OPK_GET_SUBBLOCK_IDX:
-            r[op->dst].i = 0;
+            r[op->dst].i = m->subblock;
             break;
         case PTO_OPK_GET_SUBBLOCK_NUM:
-            r[op->dst].i = 1;
+            r[op->dst].i = m->subblocks;
             break;
         case PTO_OPK_PRINT:
             print_format(m, op, at);

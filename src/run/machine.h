@@ -44,7 +44,8 @@ typedef struct pto_machine {
     pto_global *view;
     uint32_t *view_version;
     pto_machine_instr *instr;
-    int64_t block, blocks;
+    int64_t run, runs; /* of the entry: one a vector core of a block */
+    int64_t block, blocks, subblock, subblocks;
     pto_checker *checker; /* NULL = no checks; not owned */
     bool used; /* memories hold what an earlier block left */
     const volatile int *cancel;
@@ -67,8 +68,9 @@ bool pto_machine_create(pto_machine *machine, const pto_code *code, const pto_op
                         const pto_machine_buffer *buffers);
 void pto_machine_destroy(pto_machine *machine);
 
-/* Executes one block. PTO_ERR_CANCELLED also when a lower block failed. */
-pto_status pto_machine_run(pto_machine *machine, uint32_t block);
+/* Executes one run: on vector core run % subblocks of block run / subblocks. PTO_ERR_CANCELLED also when a
+ * lower run failed. */
+pto_status pto_machine_run(pto_machine *machine, uint32_t run);
 
 /* Adds what the core said of the instruction at op `at`, at its operand's place in the text; whether it was
  * kept. */

@@ -74,7 +74,9 @@ static void follow_instr(flow *f, const pto_operation *op) {
         f->param->read |= !written || form->operand[i].role == PTO_ROLE_INOUT;
         for (int a = 0; written && a < form->operand_count; a++) {
             int64_t number;
-            if (form->operand[a].attr == PTO_ATTR_ATOMIC && pto_fact_attr(op, a, &number) && number)
+            pto_attr_kind kind = form->operand[a].attr;
+            if ((kind == PTO_ATTR_ATOMIC || kind == PTO_ATTR_SCATTER_ATOMIC) &&
+                pto_fact_attr(op, a, &number) && number)
                 f->param->read = true;
         }
     }

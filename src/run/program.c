@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text of a finished block that waits for its turn. */
+/* Text of a finished run that waits for its turn. */
 typedef struct pending {
     struct pending *next;
-    uint32_t block;
+    uint32_t block; /* number of the run */
     size_t len;
     char text[];
 } pending;
@@ -26,7 +26,7 @@ typedef struct launch {
     const pto_run_options *options;
     pto_machine *machine;
     atomic_uint stop_above;
-    uint32_t blocks;
+    uint32_t blocks, subblocks, runs;
     pto_diag_list *report; /* of the lowest failed block */
     pthread_mutex_t print_mutex;
     pending *waiting; /* by block number */
@@ -68,6 +68,8 @@ static void report_fault(launch *run, pto_machine *m) {
     }
     if (run->blocks > 1)
         pto_diag_note(run->report, pto_nowhere(), "in block %lld of %u", (long long)m->block, run->blocks);
+    if (run->subblocks > 1)
+        pto_diag_note(run->report, pto_nowhere(), "on vector core %lld of the block", (long long)m->subblock);
 }
 
 /* The warnings of all machines in the order of blocks, whichever machine ran which block. */
@@ -101,7 +103,7 @@ static void queue_text(launch *run, const pto_machine *m) {
     pending *own = malloc(sizeof *own + m->text_len);
     if (!own)
         return; /* the text of this block and of those behind it is lost */
-    own->block = (uint32_t)m->block;
+    own->block = (uint32_t)m->run;
     own->len = m->text_len;
     if (m->text_len)
         memcpy(own->text, m->text, m->text_len);
@@ -149,7 +151,7 @@ static void block_failed(void *user, uint32_t worker) {
     if (run->options->cancel && *run->options->cancel &&
         pto_diag_count(pto_core_diags(m->core), PTO_ERROR) == 0 && !m->rule)
         return;
-    atomic_store(&run->stop_above, (unsigned)m->block);
+    atomic_store(&run->stop_above, (unsigned)m->run);
     report_fault(run, m);
 }
 
@@ -157,7 +159,7 @@ static void block_done(void *user, uint32_t blocks_done) {
     launch *run = user;
     if (!run->options->progress)
         return;
-    pto_run_progress progress = {.blocks_done = blocks_done, .blocks = run->blocks};
+    pto_run_progress progress = {.blocks_done = blocks_done, .blocks = run->runs};
     run->options->progress(run->options->progress_user, &progress);
 }
 
@@ -288,10 +290,13 @@ static pto_status execute(const pto_program *program, pto_code *code, const pto_
     launch run = {.program = program,
                   .code = code,
                   .options = options,
-                  .blocks = options->blocks ? options->blocks : 1};
+                  .blocks = options->blocks ? options->blocks : 1,
+                  .subblocks = options->subblocks ? options->subblocks : 1};
+    if (__builtin_mul_overflow(run.blocks, run.subblocks, &run.runs))
+        return PTO_ERR_USAGE;
     atomic_init(&run.stop_above, UINT32_MAX);
     pto_options core_options = {.target = code->target, .simd = options->simd, .numeric = options->numeric};
-    uint32_t workers = pto_parallel_workers(options->threads, run.blocks);
+    uint32_t workers = pto_parallel_workers(options->threads, run.runs);
     if (code->has_atomics)
         workers = 1; /* the order of atomic additions decides their rounding */
     run.machine = calloc(workers, sizeof *run.machine);
@@ -313,12 +318,14 @@ static pto_status execute(const pto_program *program, pto_code *code, const pto_
             break;
         }
         run.machine[made].blocks = run.blocks;
+        run.machine[made].subblocks = run.subblocks;
+        run.machine[made].runs = run.runs;
         run.machine[made].cancel = options->cancel;
         run.machine[made].stop_above = &run.stop_above;
     }
     pto_status status = PTO_ERR_NOMEM;
     if (made > 0) {
-        pto_parallel parallel = {.blocks = run.blocks,
+        pto_parallel parallel = {.blocks = run.runs,
                                  .workers = made, /* with little memory: fewer */
                                  .run = run_block,
                                  .failed = block_failed,

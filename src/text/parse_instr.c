@@ -413,6 +413,13 @@ static int outputs_of_segments(const pto_attr *sizes, size_t operands) {
     return (size_t)sum == operands ? (int)sizes->dense[2] : -1;
 }
 
+static bool is_in(const int8_t *list, int position) {
+    for (int i = 0; list[i] >= 0; i++)
+        if (list[i] == position)
+            return true;
+    return false;
+}
+
 pto_operation *pto_mlir_place_generic(pto_text_parser *p, int first, const pto_mlir_values *operands,
                                       const pto_mlir_spans *spans, uint32_t results, const pto_attr *sizes,
                                       const pto_operation *attrs) {
@@ -440,8 +447,7 @@ pto_operation *pto_mlir_place_generic(pto_text_parser *p, int first, const pto_m
         int spare = inputs - (pattern_count(pattern->operand) - optional_count(form, pattern));
         int n = 0, cost = 0, absent = 0;
         for (int i = 0; order[i] >= 0; i++) {
-            if (form->operand[order[i]].optional && form->operand[order[i]].role != PTO_ROLE_OUT &&
-                spare-- <= 0) {
+            if (form->operand[order[i]].optional && !is_in(pattern->result, order[i]) && spare-- <= 0) {
                 absent++;
                 continue;
             }

@@ -45,6 +45,8 @@ typedef struct pto_ssa_statement {
     pto_operation *op; /* holds the attributes while the form is open */
 } pto_ssa_statement;
 
+/* The words of `mgather.elem.clamp` become attributes; false when the opcode has none. */
+bool pto_ssa_take_modes(pto_text_parser *p, pto_ssa_statement *s);
 /* Name of an opcode in the table: `tmov.m2l` is found as `tmov`. Returns the first form or -1. */
 int pto_ssa_find_opcode(pto_text_form text, pto_str opcode);
 

@@ -238,6 +238,11 @@ static const pto_type *result_type(pto_text_parser *p, const pto_ssa_statement *
     }
     if (written && !written->open)
         return written;
+    if (!written && s->destination_first && k < s->results.count) {
+        const pto_value *old = pto_text_lookup(p, s->results.data[k].name);
+        if (old && pto_type_is_tile(old->type) && !old->type->open)
+            return old->type;
+    }
     return inferred_type(p, s, form, position, written);
 }
 
@@ -429,7 +434,7 @@ pto_operation *pto_ssa_build(pto_text_parser *p, pto_ssa_statement *s) {
     bind_results(p, s, form);
     pto_text_check_attrs(p, op);
     /* tmov.m2l and its like keep their spelling. */
-    if (s->opcode.text.len > strlen(form->text[s->text].opcode))
+    if (s->opcode.text.len > strlen(form->text[s->text].opcode) && !strncmp(form->mnemonic, "TMOV", 4))
         op->name = pto_program_copy(p->program, s->opcode.text);
     op->span = pto_text_since(p, s->results.count && !s->destination_first ? s->results.data[0].span.begin
                                                                            : s->opcode.begin);

@@ -23,11 +23,74 @@ static bool is_tmov_route(pto_str opcode, size_t prefix) {
     return false;
 }
 
+/* The words behind mgather. and mscatter. (60, 1.6); the first chooses the mode. */
+static const struct {
+    const char *word, *key, *kind, *value;
+    bool gather, scatter, first;
+} table_modes[] = {
+    {"row", "coalesce", "coalesce", "row", true, true, true},
+    {"elem", "coalesce", "coalesce", "elem", true, true, true},
+    {"clamp", "gatherOob", "gather_oob", "clamp", true, false, false},
+    {"wrap", "gatherOob", "gather_oob", "wrap", true, false, false},
+    {"zero", "gatherOob", "gather_oob", "zero", true, false, false},
+    {"clamp", "scatterOob", "scatter_oob", "clamp", false, true, false},
+    {"wrap", "scatterOob", "scatter_oob", "wrap", false, true, false},
+    {"skip", "scatterOob", "scatter_oob", "skip", false, true, false},
+    {"atomic_add", "scatterAtomicOp", "scatter_atomic_op", "add", false, true, false},
+    {"atomic_max", "scatterAtomicOp", "scatter_atomic_op", "max", false, true, false},
+    {"atomic_min", "scatterAtomicOp", "scatter_atomic_op", "min", false, true, false},
+};
+enum { TABLE_MODES = sizeof table_modes / sizeof *table_modes };
+
+/* Length of the opcode without the words, whose rows go to `found`; 0 when it is no such opcode. */
+static size_t read_table_modes(pto_str opcode, size_t prefix, int found[3], int *count) {
+    const pto_str rest = pto_str_slice(opcode, prefix, opcode.len);
+    const bool gather = pto_str_starts_with(rest, PTO_STR("mgather.")),
+               scatter = pto_str_starts_with(rest, PTO_STR("mscatter."));
+    if (!gather && !scatter)
+        return 0;
+    const size_t base = gather ? 7 : 8;
+    *count = 0;
+    for (size_t at = base + 1; at <= rest.len;) {
+        size_t end = at;
+        while (end < rest.len && rest.data[end] != '.')
+            end++;
+        const pto_str word = pto_str_slice(rest, at, end);
+        int row = 0;
+        while (row < TABLE_MODES && !(pto_str_equal(word, pto_str_from(table_modes[row].word)) &&
+                                      (gather ? table_modes[row].gather : table_modes[row].scatter) &&
+                                      table_modes[row].first == (*count == 0)))
+            row++;
+        if (row == TABLE_MODES || *count == (gather ? 2 : 3))
+            return 0;
+        found[(*count)++] = row;
+        at = end + 1;
+    }
+    return prefix + base;
+}
+
+bool pto_ssa_take_modes(pto_text_parser *p, pto_ssa_statement *s) {
+    int found[3], count = 0;
+    if (s->text != PTO_TEXT_AS || !read_table_modes(s->opcode.text, 0, found, &count))
+        return false;
+    const pto_span span = pto_text_span(s->opcode);
+    for (int i = 0; i < count; i++)
+        pto_text_set_attr(p, s->op, pto_str_from(table_modes[found[i]].key),
+                          pto_attr_enum(p->program, pto_str_from(table_modes[found[i]].kind),
+                                        pto_str_from(table_modes[found[i]].value)),
+                          span, span);
+    return true;
+}
+
 int pto_ssa_find_opcode(pto_text_form text, pto_str opcode) {
     int form = pto_form_find_opcode(text, opcode.data, opcode.len);
     size_t prefix = text == PTO_TEXT_AS ? 0 : 4;
     if (form < 0 && is_tmov_route(opcode, prefix))
         form = pto_form_find_opcode(text, opcode.data, prefix + 4);
+    int found[3], count;
+    const size_t base = form < 0 && text == PTO_TEXT_AS ? read_table_modes(opcode, prefix, found, &count) : 0;
+    if (base)
+        form = pto_form_find_opcode(text, opcode.data, base);
     return form;
 }
 

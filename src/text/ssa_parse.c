@@ -245,9 +245,23 @@ static bool read_signature(pto_text_parser *p, pto_ssa_statement *s) {
 }
 
 bool pto_ssa_read(pto_text_parser *p, pto_ssa_statement *s) {
+    const bool modes = pto_ssa_take_modes(p, s);
     if (!read_items(p, s))
         return false;
+    /* mscatter.row has the table in front */
+    if (modes && s->item.count > 1 && pto_form_get(s->op->form)->operand[0].is_global) {
+        const pto_ssa_item table = s->item.data[0];
+        s->item.data[0] = s->item.data[1];
+        s->item.data[1] = table;
+    }
     if (pto_text_at(p, '{') && !(p->lines && p->token.first) && !pto_text_parse_attr_dict(p, s->op))
         return false;
-    return read_signature(p, s);
+    if (!read_signature(p, s))
+        return false;
+    if (modes && s->operand_types.count > 1 && pto_form_get(s->op->form)->operand[0].is_global) {
+        const pto_ssa_type table = s->operand_types.data[0];
+        s->operand_types.data[0] = s->operand_types.data[1];
+        s->operand_types.data[1] = table;
+    }
+    return true;
 }

@@ -357,22 +357,30 @@ static void test_index(void **state) {
     run(scatter_once, PTO_TARGET_A2A3, b124, 9);
     run(scatter_once, PTO_TARGET_A5, all, 11);
     run(blocks_once, PTO_TARGET_CPU, b124, 9);
+    run(blocks_once, PTO_TARGET_A2A3, b124, 9);
+    run(blocks_once, PTO_TARGET_A5, b124, 9);
 }
 
 static void test_mask(void **state) {
     (void)state;
     run(gather_mask_once, PTO_TARGET_CPU, all, ALL);
+    run(gather_mask_once, PTO_TARGET_A2A3, b124 + 2, 7);
     run(gather_mask_once, PTO_TARGET_A5, all, WHOLE_BYTES);
     run(scatter_mask_once, PTO_TARGET_CPU, all, WHOLE_BYTES);
+    run(scatter_mask_once, PTO_TARGET_A2A3, b124, 9);
+    run(scatter_mask_once, PTO_TARGET_A5, all, WHOLE_BYTES);
 }
 
 static void test_generators(void **state) {
     (void)state;
     static const pto_dtype triangle[] = {PTO_S8,  PTO_U8,  PTO_S16, PTO_U16,  PTO_S32, PTO_U32,
                                          PTO_S64, PTO_U64, PTO_F16, PTO_BF16, PTO_F32};
+    static const pto_dtype shared[] = {PTO_S16, PTO_U16, PTO_S32, PTO_U32, PTO_F16, PTO_F32};
     run(ramp_once, PTO_TARGET_CPU, all, 11);
     run(ramp_once, PTO_TARGET_A2A3, b124 + 2, 7);
+    run(ramp_once, PTO_TARGET_A5, shared, 4);
     run(triangle_once, PTO_TARGET_CPU, triangle, 11);
+    run(triangle_once, PTO_TARGET_A2A3, shared, 6);
     run(triangle_once, PTO_TARGET_A5, triangle, 11);
 }
 

@@ -40,8 +40,11 @@ static void find_calls(pto_form f, pto_target target) {
         bool found = false;
         for (int s = 0; s < SHAPES; s++) {
             configuration *c = &calls[call_count];
-            if (!configuration_find(c, &random, f, target, var, shapes[s][0], shapes[s][1],
-                                    hinted ? &hint : NULL))
+            int tries = 3; /* a search may run into a corner */
+            while (tries && !configuration_find(c, &random, f, target, var, shapes[s][0], shapes[s][1],
+                                                hinted ? &hint : NULL))
+                tries--;
+            if (!tries)
                 break;
             found = any = true;
             if (s == 0) {

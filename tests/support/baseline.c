@@ -147,6 +147,9 @@ bool baseline_attribute_is(const char *word, const pto_operand_desc *desc) {
         {"exhausted", PTO_ATTR_BOOL},
         {"enable", PTO_ATTR_BOOL},
         {"isUpperOrLower", PTO_ATTR_INT},
+        {"HistByte", PTO_ATTR_INT},
+        {"Rounds", PTO_ATTR_INT},
+        {"GatherExec", PTO_ATTR_INT},
         {"grp_axis", PTO_ATTR_INT},
         {"SetFmatrixMode", PTO_ATTR_FMATRIX},
     };

@@ -2,6 +2,8 @@
 /* PTO-AS: lexical rules, grammar, signatures, attributes, old values, errors (60, 1). */
 #include "ssa_testing.h"
 
+#include <stdio.h>
+
 #define ARGS                                                                                                 \
     ".arg %a : !pto.tile<16x16xf32>\n.arg %b : !pto.tile<16x16xf32>\n.arg %c : !pto.tile<16x16xf32>\n"
 
@@ -229,6 +231,52 @@ static void test_tmov_routes(void **state) {
     ssa_expect_rule(ARGS "%d = tmov.x2y %a : " T16 "\n", "PTO-E0220");
 }
 
+#define TABLE_ARGS                                                                                           \
+    ".arg %d : " T16 "\n.arg %m : !pto.memref<32x16xf32>\n.arg %i : !pto.tile<16x16xi32>\n"                  \
+    ".arg %r : !pto.tile<1x16xi32>\n"
+
+static int64_t mode_of(const pto_operation *op, const char *key) {
+    const pto_attr *attr = pto_operation_attr(op, key);
+    if (!attr)
+        return 0;
+    const pto_enum_value *value = pto_enum_value_find(pto_enum_find(attr->enum_kind), attr->text);
+    return value ? value->number : -1;
+}
+
+static void test_table_modes(void **state) {
+    (void)state;
+    static const struct {
+        const char *line, *oob;
+        int64_t coalesce, mode, atomic;
+    } lines[] = {
+        {"mgather.row %d, %m, %r\n", "gatherOob", 0, 0, 0},
+        {"mgather.elem %d, %m, %i\n", "gatherOob", 1, 0, 0},
+        {"mgather.elem.clamp %d, %m, %i\n", "gatherOob", 1, 1, 0},
+        {"mgather.row.wrap %d, %m, %r\n", "gatherOob", 0, 2, 0},
+        {"mgather.elem.zero %d, %m, %i\n", "gatherOob", 1, 3, 0},
+        {"mscatter.row %m, %d, %r\n", "scatterOob", 0, 0, 0},
+        {"mscatter.elem.skip %m, %d, %i\n", "scatterOob", 1, 1, 0},
+        {"mscatter.elem.clamp.atomic_max %m, %d, %i\n", "scatterOob", 1, 2, 2},
+        {"mscatter.row.atomic_add %m, %d, %r\n", "scatterOob", 0, 0, 1},
+        {"mscatter.elem.atomic_min.wrap %m, %d, %i\n", "scatterOob", 1, 3, 3},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s%s", TABLE_ARGS, lines[i].line);
+        pto_program *program = ssa_parse_good(text);
+        assert_true(ssa_verify(program, PTO_TARGET_CPU, NULL));
+        const pto_operation *op = pto_function_body(pto_program_first_function(program))->first;
+        assert_int_equal(mode_of(op, "coalesce"), lines[i].coalesce);
+        assert_int_equal(mode_of(op, lines[i].oob), lines[i].mode);
+        assert_int_equal(mode_of(op, "scatterAtomicOp"), lines[i].atomic);
+        ssa_check_print(program);
+        pto_program_destroy(program);
+    }
+    ssa_expect_rule(TABLE_ARGS "mgather.skip %d, %m, %i\n", "PTO-E0220");
+    ssa_expect_rule(TABLE_ARGS "mgather.elem.skip %d, %m, %i\n", "PTO-E0220");
+    ssa_expect_rule(TABLE_ARGS "mscatter.elem.zero %m, %d, %i\n", "PTO-E0220");
+}
+
 static void test_tsync(void **state) {
     (void)state;
     pto_program *program = ssa_parse_good(
@@ -281,7 +329,7 @@ int main(void) {
         cmocka_unit_test(test_attributes),    cmocka_unit_test(test_destination_first),
         cmocka_unit_test(test_old_values),    cmocka_unit_test(test_names),
         cmocka_unit_test(test_recovery),      cmocka_unit_test(test_tmov_routes),
-        cmocka_unit_test(test_tsync),
+        cmocka_unit_test(test_tsync),         cmocka_unit_test(test_table_modes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,8 +153,8 @@ static bool set_checks(uint32_t *checks, const char *list) {
 }
 
 static int run(int argc, char **argv) {
-    const char *target = NULL, *show = NULL, *check = NULL, *blocks = NULL, *threads = NULL, *simd = NULL,
-               *numeric = NULL;
+    const char *target = NULL, *show = NULL, *check = NULL, *blocks = NULL, *subblocks = NULL;
+    const char *threads = NULL, *simd = NULL, *numeric = NULL;
     for (int i = 0; i < argc; i++)
         if (cli_is_block(argv[i]))
             return cli_block_run(argc, argv);
@@ -163,6 +163,7 @@ static int run(int argc, char **argv) {
         {"--entry", 'e', &settings.options.entry, NULL},
         {"--target", 't', &target, NULL},
         {"--blocks", 'b', &blocks, NULL},
+        {"--subblocks", 0, &subblocks, NULL},
         {"--threads", 'j', &threads, NULL},
         {"--simd", 0, &simd, NULL},
         {"--numeric", 0, &numeric, NULL},
@@ -177,6 +178,7 @@ static int run(int argc, char **argv) {
     if (!cli_target(&cli_run, target, &settings.options.target, &settings.options.has_target))
         return CLI_USAGE;
     if ((blocks && !cli_number(&cli_run, "--blocks", blocks, 1, 1u << 24, &settings.options.blocks)) ||
+        (subblocks && !cli_number(&cli_run, "--subblocks", subblocks, 1, 2, &settings.options.subblocks)) ||
         (threads && !cli_number(&cli_run, "--threads", threads, 1, 4096, &settings.options.threads)))
         return CLI_USAGE;
     static const char *const levels[] = {"best", "base", "avx2", "avx512"};
@@ -241,6 +243,7 @@ const cli_command cli_run = {
     "  -e, --entry NAME  the function to run (default: the only one, or the one marked pto.entry)\n"
     "  -t, --target T    cpu, a2a3 or a5 (default: the program's pto.target_arch, else cpu)\n"
     "  -b, --blocks N    number of blocks (default 1)\n"
+    "  --subblocks N     vector cores of a block, 1 or 2 (default 1): the entry runs once for each\n"
     "  -j, --threads N   threads that share the blocks (default: all processors); results do not depend on "
     "it\n"
     "      --simd L      best, base, avx2 or avx512 (default best); results do not depend on it\n"

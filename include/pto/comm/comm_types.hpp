@@ -21,6 +21,25 @@ struct AsyncEvent {
 };
 
 } // namespace comm
+
+/* TPREFETCH_ASYNC (30): this machine has no L2 cache to bring the tensor to. The event is not valid, waiting
+ * for it is over at once. */
+class PrefetchAsyncContext {
+  public:
+    explicit PrefetchAsyncContext(std::uint8_t *workspace_, comm::AsyncSession *external = nullptr)
+        : workspace(workspace_), external_(external) {}
+    const comm::AsyncSession &GetSession() const { return external_ ? *external_ : session; }
+
+    std::uint8_t *workspace;
+    comm::AsyncSession session;
+
+  private:
+    comm::AsyncSession *external_;
+};
+template <typename GlobalT, typename... WaitEvents>
+comm::AsyncEvent TPREFETCH_ASYNC(GlobalT &, PrefetchAsyncContext &, WaitEvents &...) {
+    return {};
+}
 PTO_NAMESPACE_END
 
 #endif

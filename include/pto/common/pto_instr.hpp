@@ -84,6 +84,47 @@ PTO_INST RecordEvent SUBVIEW(DstT &dst, SrcT &src, std::uint16_t row, std::uint1
     return TSUBVIEW(dst, src, row, col, events...);
 }
 
+/* ---- TRANDOM: key and counter are arrays ---- */
+
+template <int Rounds = 10, typename DstT, typename... WaitEvents>
+PTO_INST detail::Result<all_events_v<WaitEvents...> && is_tile_data_v<DstT>>
+TRANDOM(DstT &dst, const std::uint32_t (&key)[2], const std::uint32_t (&counter)[4], WaitEvents &...events) {
+    static_assert(Rounds == 7 || Rounds == 10, "[PTO][SA] PTO-E0885 TRANDOM: 7 or 10 rounds");
+    TSYNC(events...);
+    const pto_operand operands[] = {detail::tile_operand(dst.handle()), detail::scalar_operand(key[0]),
+                                    detail::scalar_operand(key[1]),     detail::scalar_operand(counter[0]),
+                                    detail::scalar_operand(counter[1]), detail::scalar_operand(counter[2]),
+                                    detail::scalar_operand(counter[3]), detail::attr_operand(Rounds)};
+    detail::issue(PTO_FORM_TRANDOM, operands);
+    return {};
+}
+
+/* ---- TGATHER by comparison: a threshold a row, or one for all ---- */
+
+template <typename DstT, typename SrcT, typename KT, typename CountT, typename TmpT, CmpMode cmpMode,
+          typename... WaitEvents>
+PTO_INST detail::Result<all_events_v<WaitEvents...> && is_tile_data_v<DstT>>
+TGATHER(DstT &dst, SrcT &src, KT &k, CountT &count, TmpT &tmp, std::uint32_t offset, WaitEvents &...events) {
+    static_assert(cmpMode == CmpMode::EQ || cmpMode == CmpMode::GT, "[PTO][SA] PTO-E0876 TGATHER: eq or gt");
+    TSYNC(events...);
+    if constexpr (is_tile_data_v<KT>) {
+        const pto_operand operands[] = {
+            detail::tile_operand(dst.handle()), detail::tile_operand(src.handle()),
+            detail::tile_operand(k.handle()),   detail::tile_operand(count.handle()),
+            detail::tile_operand(tmp.handle()), detail::attr_operand(cmpMode),
+            detail::attr_operand(offset)};
+        detail::issue(PTO_FORM_TGATHER_COMPARE, operands);
+    } else {
+        const pto_operand operands[] = {
+            detail::tile_operand(dst.handle()), detail::tile_operand(src.handle()),
+            detail::scalar_operand(k),          detail::tile_operand(count.handle()),
+            detail::tile_operand(tmp.handle()), detail::attr_operand(cmpMode),
+            detail::attr_operand(offset)};
+        detail::issue(PTO_FORM_TGATHER_COMPARE_SCALAR, operands);
+    }
+    return {};
+}
+
 PTO_NAMESPACE_END
 
 #endif

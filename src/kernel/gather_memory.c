@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MGATHER into vec, and into boxes in mat (30, MGATHER). */
+#include "kernel/gather_index.h"
+
+static const pto_table_oob modes[] = {PTO_TABLE_ERROR, PTO_TABLE_CLAMP, PTO_TABLE_WRAP, PTO_TABLE_DROP};
+
+static bool flat_rows(const pto_tile *tile) {
+    return tile->type.blayout == PTO_ROW_MAJOR && tile->type.slayout == PTO_NONE_BOX &&
+           pto_dtype_bits(tile->type.dtype) >= 8;
+}
+
+static void put(const pto_tile *dst, int32_t row, int32_t col, const pto_table *table, int64_t place,
+                int64_t j) {
+    const uint64_t code = place < 0 ? 0
+                                    : pto_exact_load(table->global->data, table->global->dtype,
+                                                     pto_table_offset(table, place, j));
+    pto_exact_store(dst->data, dst->type.dtype, pto_tile_offset(&dst->type, row, col), code);
+}
+
+static void rows(const pto_tile *dst, const pto_table *table) {
+    const size_t size = pto_dtype_bits(dst->type.dtype) / 8, width = (size_t)dst->valid_cols * size;
+    const bool copies = flat_rows(dst) && !table->nz && table->global->stride[4] == 1;
+    for (int32_t first = 0; first < dst->valid_rows; first += PTO_TABLE_RUN) {
+        const int32_t left = dst->valid_rows - first, n = left < PTO_TABLE_RUN ? left : PTO_TABLE_RUN;
+        uint32_t index[PTO_TABLE_RUN];
+        int64_t place[PTO_TABLE_RUN];
+        pto_table_load(table, first, 0, n, index);
+        pto_table_resolve(table, index, n, place);
+        for (int32_t i = 0; i < n; i++) {
+            const int32_t r = first + i;
+            uint8_t *d = (uint8_t *)dst->data + (size_t)r * (size_t)dst->type.cols * size;
+            if (!copies)
+                for (int32_t c = 0; c < dst->valid_cols; c++)
+                    put(dst, r, c, table, place[i], c);
+            else if (place[i] < 0)
+                memset(d, 0, width);
+            else
+                memcpy(d,
+                       (const uint8_t *)table->global->data +
+                           pto_table_offset(table, place[i], 0) * (int64_t)size,
+                       width);
+        }
+    }
+}
+
+#define TAKE(name, T)                                                                                        \
+    static void name(void *dst, const void *base, const int64_t *place, int32_t n, bool all) {               \
+        T *restrict d = dst;                                                                                 \
+        const T *restrict s = base;                                                                          \
+        if (all)                                                                                             \
+            for (int32_t i = 0; i < n; i++)                                                                  \
+                d[i] = s[place[i]];                                                                          \
+        else                                                                                                 \
+            for (int32_t i = 0; i < n; i++)                                                                  \
+                d[i] = place[i] < 0 ? 0 : s[place[i]];                                                       \
+    }
+TAKE(take_8, uint8_t)
+TAKE(take_16, uint16_t)
+TAKE(take_32, uint32_t)
+TAKE(take_64, uint64_t)
+
+static void elements(const pto_tile *dst, const pto_table *table) {
+    const unsigned bits = pto_dtype_bits(dst->type.dtype);
+    const bool direct = flat_rows(dst) && !table->nz;
+    void (*const take)(void *, const void *, const int64_t *, int32_t, bool) = bits == 8    ? take_8
+                                                                               : bits == 16 ? take_16
+                                                                               : bits == 32 ? take_32
+                                                                                            : take_64;
+    for (int32_t r = 0; r < dst->valid_rows; r++)
+        for (int32_t c = 0; c < dst->valid_cols; c += PTO_TABLE_RUN) {
+            const int32_t left = dst->valid_cols - c, n = left < PTO_TABLE_RUN ? left : PTO_TABLE_RUN;
+            uint32_t index[PTO_TABLE_RUN];
+            int64_t place[PTO_TABLE_RUN];
+            pto_table_load(table, r, c, n, index);
+            pto_table_resolve(table, index, n, place);
+            if (direct)
+                take((uint8_t *)dst->data + ((size_t)r * (size_t)dst->type.cols + (size_t)c) * (bits / 8),
+                     table->global->data, place, n, table->oob != PTO_TABLE_DROP);
+            else
+                for (int32_t i = 0; i < n; i++)
+                    put(dst, r, c + i, table, place[i], 0);
+        }
+}
+
+PTO_KERNEL(mgather) {
+    const pto_tile *dst = pto_call_tile(call, 0), *idx = pto_call_tile(call, 2);
+    if (!dst->valid_rows || !dst->valid_cols)
+        return PTO_OK;
+    const pto_table table =
+        pto_table_make(pto_call_global(call, 1), idx, pto_call_attr(call, 3) == PTO_COALESCE_ROW,
+                       modes[pto_call_attr(call, 4)], dst->valid_cols);
+    if (!pto_table_check(call, &table, 1, 2, dst->valid_rows, dst->valid_cols))
+        return PTO_ERR_REFUSED;
+    if (table.by_row)
+        rows(dst, &table);
+    else
+        elements(dst, &table);
+    return PTO_OK;
+}
+
+/* Elements 0..count-1 from the tensor's base lie in its buffer; else told. */
+static bool line_inside(const pto_kernel_call *call, int operand, int64_t count) {
+    const pto_global *global = pto_call_global(call, operand);
+    if (!global->begin && !global->end)
+        return true;
+    const int64_t bits = pto_dtype_bits(global->dtype);
+    const int64_t room = ((const uint8_t *)global->end - (const uint8_t *)global->data) * 8 / bits;
+    if (count <= room)
+        return true;
+    pto_report_index(call, "PTO-E0901", operand, count - 1, 0, 0, room);
+    return false;
+}
+
+/* (dst, table, idx, scratch?, coalesce, oob, exec). By row with zeroes, and by element, the whole tile is
+ * cleared first; by element its bytes then stand in the scratch tensor too. */
+PTO_KERNEL(mgather_mat) {
+    const pto_tile *dst = pto_call_tile(call, 0);
+    const pto_global *scratch = pto_call_global(call, 3);
+    const size_t bytes = (size_t)pto_tile_type_bytes(&dst->type);
+    pto_table table =
+        pto_table_make(pto_call_global(call, 1), NULL, pto_call_attr(call, 4) == PTO_COALESCE_ROW,
+                       modes[pto_call_attr(call, 5)], dst->valid_cols);
+    table.from = pto_call_global(call, 2);
+    if (!dst->valid_rows || !dst->valid_cols)
+        return PTO_OK;
+    if ((table.by_row && !line_inside(call, 2, dst->valid_rows)) ||
+        (scratch && !line_inside(call, 3, (int64_t)dst->type.rows * dst->type.cols)) ||
+        !pto_table_check(call, &table, 1, 2, dst->valid_rows, dst->valid_cols))
+        return PTO_ERR_REFUSED;
+    if (!table.by_row || table.oob == PTO_TABLE_DROP)
+        memset(dst->data, 0, bytes);
+    if (table.by_row)
+        rows(dst, &table);
+    else
+        elements(dst, &table);
+    if (scratch && !table.by_row)
+        memcpy(scratch->data, dst->data, bytes);
+    return PTO_OK;
+}
