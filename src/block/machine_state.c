@@ -81,7 +81,7 @@ void *pto_block_staging(pto_block_machine *m, size_t bytes) {
 uint8_t *pto_block_take(pto_block_machine *m, unsigned size) {
     uint8_t *data = m->free_tiles[size];
     if (data) {
-        memcpy(&m->free_tiles[size], data, sizeof data);
+        memcpy((void *)&m->free_tiles[size], (const void *)data, sizeof(void *));
         return data;
     }
     const size_t bytes = (size_t)pto_block_size_bytes(size);
@@ -89,7 +89,7 @@ uint8_t *pto_block_take(pto_block_machine *m, unsigned size) {
 }
 
 void pto_block_give(pto_block_machine *m, uint8_t *data, unsigned size) {
-    memcpy(data, &m->free_tiles[size], sizeof data);
+    memcpy((void *)data, (const void *)&m->free_tiles[size], sizeof(void *));
     m->free_tiles[size] = data;
 }
 
