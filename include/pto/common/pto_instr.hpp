@@ -87,16 +87,15 @@ PTO_INST RecordEvent SUBVIEW(DstT &dst, SrcT &src, std::uint16_t row, std::uint1
 /* ---- TRANDOM: key and counter are arrays ---- */
 
 template <int Rounds = 10, typename DstT, typename... WaitEvents>
-PTO_INST detail::Result<all_events_v<WaitEvents...> && is_tile_data_v<DstT>>
-TRANDOM(DstT &dst, const std::uint32_t (&key)[2], const std::uint32_t (&counter)[4], WaitEvents &...events) {
+PTO_INST RecordEvent TRANDOM(DstT &dst, const std::uint32_t (&key)[2], const std::uint32_t (&counter)[4],
+                             WaitEvents &...events) {
     static_assert(Rounds == 7 || Rounds == 10, "[PTO][SA] PTO-E0885 TRANDOM: 7 or 10 rounds");
     TSYNC(events...);
     const pto_operand operands[] = {detail::tile_operand(dst.handle()), detail::scalar_operand(key[0]),
                                     detail::scalar_operand(key[1]),     detail::scalar_operand(counter[0]),
                                     detail::scalar_operand(counter[1]), detail::scalar_operand(counter[2]),
                                     detail::scalar_operand(counter[3]), detail::attr_operand(Rounds)};
-    detail::issue(PTO_FORM_TRANDOM, operands);
-    return {};
+    return detail::issue(PTO_FORM_TRANDOM, operands);
 }
 
 /* ---- TGATHER by comparison: a threshold a row, or one for all ---- */
