@@ -71,7 +71,7 @@ typedef enum pto_compact {
     PTO_COMPACT_ROW_ALIGNED_PADDING = 3
 } pto_compact;
 
-/* Layout tag of a global tensor or of a convolution tile (00-model, 6.3, 7, 16.2). */
+/* Layout tag of a global tensor or of a convolution tile (00-model, 6.3, 7, 16.2). MX: tensors of e8m0 scales. */
 typedef enum pto_layout {
     PTO_LAYOUT_ND = 0,
     PTO_LAYOUT_DN = 1,
@@ -206,6 +206,24 @@ typedef struct pto_conv {
     uint16_t dst_stride, dst_m_position;
 } pto_conv;
 
+/* TQUANT (40, 0): what is made, how the shared exponent of a group is chosen, where groups of 32 lie. */
+typedef enum pto_quant_type {
+    PTO_QUANT_MXFP8 = 0,
+    PTO_QUANT_MXFP4_E2M1 = 1,
+    PTO_QUANT_INT8_SYM = 2,
+    PTO_QUANT_INT8_ASYM = 3
+} pto_quant_type;
+typedef enum pto_quant_scale_alg { PTO_QUANT_OCP = 0, PTO_QUANT_NV = 1 } pto_quant_scale_alg;
+typedef enum pto_mx_quant_alg {
+    PTO_OCP_MXFP8_E4M3 = 0,
+    PTO_NV_MXFP8_E4M3 = 1,
+    PTO_OCP_MXFP4_E2M1 = 2,
+    PTO_NV_MXFP4_E2M1 = 3,
+    PTO_HIF4 = 4
+} pto_mx_quant_alg;
+typedef enum pto_group_axis { PTO_GROUP_DN = 0, PTO_GROUP_ND = 1 } pto_group_axis;
+typedef enum pto_vec_store_mode { PTO_VEC_STORE_ND = 0, PTO_VEC_STORE_NZ = 1 } pto_vec_store_mode;
+
 /* What a tile is (00-model, 3.1). Extents are elements. `valid_*` may be PTO_DYNAMIC. */
 #define PTO_DYNAMIC (-1)
 typedef struct pto_tile_type {
@@ -259,6 +277,9 @@ PTO_API pto_conv pto_conv_make(pto_layout layout, int32_t rank, const int32_t *s
 PTO_API int64_t pto_conv_elements(const pto_conv *conv);
 /* A convolution tile of exactly these elements; `conv` lives as long as tiles of the type are used. */
 PTO_API pto_tile_type pto_tile_type_conv(pto_loc loc, pto_dtype dtype, const pto_conv *conv);
+/* Scales e8m0 of an operand: TileLeftScale (Zz, 32), TileRightScale (Nn, 32); or the same layouts in mat. */
+PTO_API pto_tile_type pto_tile_type_left_scale(pto_loc loc, int32_t rows, int32_t cols);
+PTO_API pto_tile_type pto_tile_type_right_scale(pto_loc loc, int32_t rows, int32_t cols);
 /* Bytes of the tile's capacity: rows*cols*bits/8. 64-bit, cannot overflow for int32 extents. */
 PTO_API uint64_t pto_tile_type_bytes(const pto_tile_type *type);
 /* Inner box extents (00-model, 3.3); 1 x 1 for flat tiles. 4-bit boxes are 64 elements wide. */

@@ -17,6 +17,13 @@ static int64_t product(const int64_t *shape, const int *dims, int count) {
     return zero ? 0 : result;
 }
 
+static int64_t times(int64_t extent, int64_t factor) {
+    int64_t result;
+    if (extent < 0)
+        return -1;
+    return __builtin_mul_overflow(extent, factor, &result) ? INT64_MAX : result;
+}
+
 static int64_t known(int64_t extent) { return extent < 0 ? -1 : extent; }
 
 int64_t pto_layout_inner_width(pto_layout layout, pto_dtype dtype, bool from_acc) {
@@ -57,6 +64,30 @@ void pto_layout_extents(pto_layout layout, const int64_t shape[5], int64_t c0, i
     case PTO_LAYOUT_NCDHW:
         *rows = product(shape, (const int[]){0, 2, 3, 4}, 4);
         *cols = known(shape[1]);
+        break;
+    case PTO_LAYOUT_MX_A_ZZ:
+        *rows = times(shape[1], 16);
+        *cols = times(shape[2], 2);
+        break;
+    case PTO_LAYOUT_MX_A_ND:
+        *rows = times(shape[2], 1);
+        *cols = times(shape[3], 2);
+        break;
+    case PTO_LAYOUT_MX_A_DN:
+        *rows = times(shape[3], 1);
+        *cols = times(shape[2], 2);
+        break;
+    case PTO_LAYOUT_MX_B_NN:
+        *rows = times(shape[2], 2);
+        *cols = times(shape[1], 16);
+        break;
+    case PTO_LAYOUT_MX_B_ND:
+        *rows = times(shape[2], 2);
+        *cols = times(shape[3], 1);
+        break;
+    case PTO_LAYOUT_MX_B_DN:
+        *rows = times(shape[3], 2);
+        *cols = times(shape[2], 1);
         break;
     case PTO_LAYOUT_ND:
     default:

@@ -39,7 +39,11 @@ typedef enum pto_attr_kind {
     PTO_ATTR_PAD_VALUE,
     PTO_ATTR_INSERT_MODE,
     PTO_ATTR_DTYPE,
-    PTO_ATTR_FMATRIX
+    PTO_ATTR_FMATRIX,
+    PTO_ATTR_QUANT_TYPE,
+    PTO_ATTR_MX_QUANT_ALG,
+    PTO_ATTR_GROUP_AXIS,
+    PTO_ATTR_VEC_STORE_MODE
 } pto_attr_kind;
 
 /* Whether a tile operand is a convolution tile. */
@@ -87,11 +91,13 @@ typedef struct pto_pipe_use {
     pto_pipe pipe;
 } pto_pipe_use;
 
+enum { PTO_MAX_RESULTS = 5 };
+
 /* A text pattern compiled: which operands stand where. Values are operand positions. */
 typedef struct pto_text_pattern {
     const char *spelling; /* as in the table, for the reference page; NULL = no spelling in that form */
     const char *opcode;   /* "tadd", "pto.tadd" */
-    int8_t result[4];     /* -1 terminated */
+    int8_t result[PTO_MAX_RESULTS + 1]; /* -1 terminated */
     int8_t operand[PTO_MAX_OPERANDS]; /* -1 terminated; optional ones flagged below */
     uint8_t optional_mask;            /* bit i = operand[i] may be left out in the text */
     int8_t attr[PTO_MAX_OPERANDS];    /* operand positions printed in braces, -1 terminated */

@@ -38,6 +38,10 @@ static const char *attr_kind_name(pto_attr_kind kind) {
         [PTO_ATTR_INSERT_MODE] = "insert_mode",
         [PTO_ATTR_DTYPE] = "element type",
         [PTO_ATTR_FMATRIX] = "fmatrix",
+        [PTO_ATTR_QUANT_TYPE] = "quant_type",
+        [PTO_ATTR_MX_QUANT_ALG] = "mx_quant_alg",
+        [PTO_ATTR_GROUP_AXIS] = "group_axis",
+        [PTO_ATTR_VEC_STORE_MODE] = "vec_store_mode",
     };
     bool known = (unsigned)kind < sizeof names / sizeof *names && names[kind];
     if (!known)

@@ -2,6 +2,7 @@
 /* Legality of the matrix instructions (part 40, 1.1 to 1.6): memories, shapes, extents, layouts, addends. */
 #include "isa/rules_shared.h"
 
+#include <pto/ops.h>
 #include <stdio.h>
 
 void pto_rule_matmul_locations(pto_legality *, const pto_rule_use *);
@@ -13,6 +14,9 @@ void pto_rule_matmul_layouts(pto_legality *, const pto_rule_use *);
 void pto_rule_matmul_acc_in(pto_legality *, const pto_rule_use *);
 void pto_rule_matmul_acc_same_address(pto_legality *, const pto_rule_use *);
 void pto_rule_matmul_bias(pto_legality *, const pto_rule_use *);
+void pto_rule_mx_scales(pto_legality *, const pto_rule_use *);
+void pto_rule_mx_depth(pto_legality *, const pto_rule_use *);
+void pto_rule_mx_scale_address(pto_legality *, const pto_rule_use *);
 
 /* Schema positions of the tiles of a form; -1 = the form has none. The destination is first in all. */
 typedef struct matmul_places {
@@ -198,5 +202,74 @@ void pto_rule_matmul_bias(pto_legality *legality, const pto_rule_use *use) {
         char allowed[64];
         snprintf(allowed, sizeof allowed, "at least %d columns, the valid columns of b", b->valid_cols);
         pto_legality_refuse(legality, "PTO-E0807", at.bias, allowed, "%d columns", bias->type.cols);
+    }
+}
+
+/* ---- microscaled (1.6) ---- */
+
+/* A scale tile of at least rows x cols valid elements. */
+static void check_scale(pto_legality *legality, int operand, bool left, int32_t rows, int32_t cols) {
+    const pto_legality_operand *scale = &legality->operand[operand];
+    const pto_tile_type *type = &scale->type;
+    const pto_loc loc = left ? PTO_LOC_SCALE_LEFT : PTO_LOC_SCALE_RIGHT;
+    if (type->loc != loc && type->loc != PTO_LOC_SCALING) {
+        pto_legality_refuse(legality, "PTO-E0810", operand, pto_loc_name(loc), "%s", pto_loc_name(type->loc));
+        return;
+    }
+    const bool boxes = type->blayout == (left ? PTO_ROW_MAJOR : PTO_COL_MAJOR) &&
+                       type->slayout == (left ? PTO_BOX_ROW_MAJOR : PTO_BOX_COL_MAJOR) && type->fractal == 32;
+    if (!boxes && type->rows != 1) {
+        pto_legality_refuse(legality, "PTO-E0810", operand, left ? "Zz, fractal 32" : "Nn, fractal 32",
+                            "%s, fractal %d", pto_tile_type_layout_name(type), type->fractal);
+        return;
+    }
+    const bool tall = scale->valid_rows < 0 || scale->valid_rows >= rows;
+    const bool wide = scale->valid_cols < 0 || scale->valid_cols >= cols;
+    if (tall && wide)
+        return;
+    char allowed[64];
+    snprintf(allowed, sizeof allowed, "at least %d x %d", rows, cols);
+    pto_legality_refuse(legality, "PTO-E0810", operand, allowed, "valid %d x %d", scale->valid_rows,
+                        scale->valid_cols);
+}
+
+static bool is_gemv(const pto_legality *legality) { return legality->form->op == PTO_OP_TGEMV_MX; }
+
+void pto_rule_mx_scales(pto_legality *legality, const pto_rule_use *use) {
+    (void)use;
+    const matmul_places at = places_of(legality);
+    const pto_legality_operand *a = &legality->operand[at.a], *b = &legality->operand[at.b];
+    /* unknown extents ask for nothing */
+    const int32_t groups = b->valid_rows < 0 ? 0 : (b->valid_rows + 31) / 32;
+    check_scale(legality, at.a + 1, true, is_gemv(legality) ? 1 : a->valid_rows, groups);
+    check_scale(legality, at.b + 1, false, groups, b->valid_cols);
+}
+
+void pto_rule_mx_depth(pto_legality *legality, const pto_rule_use *use) {
+    (void)use;
+    const int at = places_of(legality).a;
+    const pto_legality_operand *a = &legality->operand[at];
+    const bool npu = legality->target != PTO_TARGET_CPU;
+    if (a->type.cols % 64)
+        pto_legality_refuse(legality, "PTO-E0811", at, "a multiple of 64", "%d columns", a->type.cols);
+    else if (npu && a->valid_cols > 0 && a->valid_cols % 64)
+        pto_legality_refuse(legality, "PTO-E0811", at, "a multiple of 64", "%d valid columns", a->valid_cols);
+}
+
+/* Of tiles whose addresses are known; a tile in scaling stands for one that is placed later. */
+void pto_rule_mx_scale_address(pto_legality *legality, const pto_rule_use *use) {
+    (void)use;
+    enum { SHIFT = 4 };
+    const matmul_places at = places_of(legality);
+    for (int i = 0; i < 2; i++) {
+        const int data = i ? at.b : at.a;
+        const pto_legality_operand *operand = &legality->operand[data], *scale = &legality->operand[data + 1];
+        if (!operand->addr_known || !scale->addr_known || scale->type.loc == PTO_LOC_SCALING ||
+            scale->addr == operand->addr >> SHIFT)
+            continue;
+        char allowed[48];
+        snprintf(allowed, sizeof allowed, "address 0x%llx", (unsigned long long)(operand->addr >> SHIFT));
+        pto_legality_refuse(legality, "PTO-E0812", data + 1, allowed, "address 0x%llx",
+                            (unsigned long long)scale->addr);
     }
 }

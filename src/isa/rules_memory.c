@@ -39,15 +39,44 @@ static bool is_conv_layout(pto_layout layout) {
            layout == PTO_LAYOUT_NCHW || layout == PTO_LAYOUT_NCDHW;
 }
 
+static bool is_mx(pto_layout layout) { return layout >= PTO_LAYOUT_MX_A_ND && layout <= PTO_LAYOUT_MX_B_NN; }
+
+/* Pairs innermost, boxes of 16 in the boxed ones. Of a pair both elements are loaded; a tensor of scales may
+ * be larger than the tile. */
+static void check_mx(pto_legality *legality, const pto_legality_operand *tile,
+                     const pto_legality_operand *tensor) {
+    const bool boxed = tensor->layout == PTO_LAYOUT_MX_A_ZZ || tensor->layout == PTO_LAYOUT_MX_B_NN;
+    const bool left = tensor->layout <= PTO_LAYOUT_MX_A_ZZ;
+    const int32_t pairs = left ? tile->valid_cols : tile->valid_rows;
+    int64_t rows, cols;
+    pto_layout_extents(tensor->layout, tensor->shape, 1, &rows, &cols);
+    const bool inside = (rows < 0 || tile->valid_rows <= rows) && (cols < 0 || tile->valid_cols <= cols);
+    char allowed[96];
+    if (known_other(tensor->shape[4], 2) || (boxed && known_other(tensor->shape[3], 16)) ||
+        known_other(tensor->shape[0], 1) || (!boxed && known_other(tensor->shape[1], 1))) {
+        pto_legality_refuse(legality, "PTO-E0813", 1, boxed ? "1, x, x, 16, 2" : "1, 1, x, x, 2",
+                            "%lld, %lld, %lld, %lld, %lld", (long long)tensor->shape[0],
+                            (long long)tensor->shape[1], (long long)tensor->shape[2],
+                            (long long)tensor->shape[3], (long long)tensor->shape[4]);
+    } else if (!inside) {
+        snprintf(allowed, sizeof allowed, "at most %lld x %lld, the rows and columns of %s", (long long)rows,
+                 (long long)cols, legality->form->operand[1].name);
+        pto_legality_refuse(legality, "PTO-E0703", 0, allowed, "%d x %d", tile->valid_rows, tile->valid_cols);
+    } else if (is_npu(legality) && pairs > 0 && pairs % 2) {
+        pto_legality_refuse(legality, "PTO-E0813", 0, left ? "even columns" : "even rows", "%d", pairs);
+    }
+}
+
 /* Every extent is positive, and the valid region of the tile is what the tensor covers. */
 static void check_extents(pto_legality *legality, int tile_operand, int tensor_operand) {
     const pto_legality_operand *tile = &legality->operand[tile_operand];
     const pto_legality_operand *tensor = &legality->operand[tensor_operand];
     bool store = tensor_operand == 0;
-    if ((unsigned)tensor->layout > PTO_LAYOUT_NZ && !(store && is_conv_layout(tensor->layout))) {
+    bool mx = !store && is_mx(tensor->layout);
+    if ((unsigned)tensor->layout > PTO_LAYOUT_NZ && !mx && !(store && is_conv_layout(tensor->layout))) {
         refuse_pair(legality, tile_operand, tensor_operand,
                     store ? "tensors in ND, DN, NZ, NC1HWC0, NDC1HWC0, NHWC, NCHW, NCDHW"
-                          : "tensors in ND, DN, NZ");
+                          : "tensors in ND, DN, NZ, MX_A_*, MX_B_*");
         return;
     }
     for (int d = 0; d < 5; d++)
@@ -61,6 +90,10 @@ static void check_extents(pto_legality *legality, int tile_operand, int tensor_o
                             tile->valid_rows, tile->valid_cols);
         return;
     }
+    if (mx) {
+        check_mx(legality, tile, tensor);
+        return;
+    }
     bool leading = tensor->layout == PTO_LAYOUT_NHWC || tensor->layout == PTO_LAYOUT_NCHW;
     if (leading && known_other(tensor->shape[0], 1)) {
         pto_legality_refuse(legality, "PTO-E0704", tensor_operand, "extent 1 of dimension 0", "%lld",
@@ -68,8 +101,7 @@ static void check_extents(pto_legality *legality, int tile_operand, int tensor_o
         return;
     }
     int64_t rows, cols;
-    int64_t c0 =
-        pto_layout_inner_width(tensor->layout, tensor->dtype, tile->type.loc == PTO_LOC_ACC);
+    int64_t c0 = pto_layout_inner_width(tensor->layout, tensor->dtype, tile->type.loc == PTO_LOC_ACC);
     pto_layout_extents(tensor->layout, tensor->shape, c0, &rows, &cols);
     if ((tile->valid_rows >= 0 && known_other(rows, tile->valid_rows)) ||
         (tile->valid_cols >= 0 && known_other(cols, tile->valid_cols))) {
@@ -91,7 +123,8 @@ static void check_innermost_stride(pto_legality *legality, int tensor_operand) {
                                tensor->layout == PTO_LAYOUT_NZ   ? inner
                                : tensor->layout == PTO_LAYOUT_DN ? 1
                                                                  : -1,
-                               tensor->layout == PTO_LAYOUT_DN || tensor->layout == PTO_LAYOUT_NDC1HWC0 ? -1 : 1};
+                               tensor->layout == PTO_LAYOUT_DN || tensor->layout == PTO_LAYOUT_NDC1HWC0 ? -1
+                                                                                                        : 1};
     for (int d = 4; d >= 2; d--) {
         if (wanted[d] < 0 || tensor->stride[d] == PTO_UNKNOWN || tensor->stride[d] == wanted[d] ||
             tensor->shape[d] == 1 || tensor->shape[d] < 0)
@@ -197,6 +230,16 @@ void pto_rule_load_layout_pair(pto_legality *legality, const pto_rule_use *use) 
         return; /* any pair */
     bool a5 = legality->target == PTO_TARGET_A5, mat = tile->loc == PTO_LOC_MAT;
     unsigned bits = pto_dtype_bits(tile->dtype);
+    if (is_mx(tensor->layout)) {
+        const bool left = tensor->layout <= PTO_LAYOUT_MX_A_ZZ;
+        if (!a5 || !mat || tile->fractal != 32 || !is_layout(tile, left ? "Zz" : "Nn") ||
+            tile->dtype != PTO_E8M0 || tensor->dtype != PTO_E8M0)
+            refuse_pair(legality, 0, 1,
+                        a5 ? "e8m0 in mat, fractal 32: Zz from MX_A_ZZ, MX_A_ND, MX_A_DN, Nn from MX_B_NN, "
+                             "MX_B_ND, MX_B_DN"
+                           : "tensors in ND, DN, NZ");
+        return;
+    }
     if (bits == 64 && (!same_layout(tile, tensor->layout) || tensor->layout == PTO_LAYOUT_NZ)) {
         refuse_pair(legality, 0, 1, "8-byte elements: ND from ND, DN from DN");
         return;
@@ -388,8 +431,8 @@ static void check_packed(pto_legality *legality) {
     if (tensor->layout == PTO_LAYOUT_NDC1HWC0 || !known ||
         (!__builtin_mul_overflow(s[w], t[w], &packed) && packed == t[h]))
         return;
-    pto_legality_refuse(legality, "PTO-E0707", 0, "rows of W one behind the other", "stride %lld of dimension %d",
-                        (long long)t[h], h);
+    pto_legality_refuse(legality, "PTO-E0707", 0, "rows of W one behind the other",
+                        "stride %lld of dimension %d", (long long)t[h], h);
 }
 
 void pto_rule_store_layout_pair(pto_legality *legality, const pto_rule_use *use) {

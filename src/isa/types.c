@@ -242,6 +242,21 @@ pto_tile_type pto_tile_type_conv(pto_loc loc, pto_dtype dtype, const pto_conv *c
     return type;
 }
 
+pto_tile_type pto_tile_type_left_scale(pto_loc loc, int32_t rows, int32_t cols) {
+    pto_tile_type type = pto_tile_type_make(loc, PTO_E8M0, rows, cols);
+    type.slayout = PTO_BOX_ROW_MAJOR;
+    type.fractal = 32;
+    return type;
+}
+
+pto_tile_type pto_tile_type_right_scale(pto_loc loc, int32_t rows, int32_t cols) {
+    pto_tile_type type = pto_tile_type_make(loc, PTO_E8M0, rows, cols);
+    type.blayout = PTO_COL_MAJOR;
+    type.slayout = PTO_BOX_COL_MAJOR;
+    type.fractal = 32;
+    return type;
+}
+
 uint64_t pto_tile_type_bytes(const pto_tile_type *type) {
     if (type->rows <= 0 || type->cols <= 0)
         return 0;

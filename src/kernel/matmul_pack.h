@@ -30,7 +30,7 @@ typedef struct matmul_format {
 } matmul_format;
 
 /* Smallest normal magnitudes, as f32; the 8-bit formats know no flushing. */
-static matmul_format matmul_format_of(pto_dtype dtype, bool flush) {
+static inline matmul_format matmul_format_of(pto_dtype dtype, bool flush) {
     const uint32_t normal = dtype == PTO_F16 ? UINT32_C(0x38800000) : UINT32_C(0x00800000);
     const int bytes = (int)pto_dtype_bits(dtype) / 8;
     return (matmul_format){.dtype = dtype,
@@ -109,7 +109,7 @@ static inline bool matmul_is_as_is(const matmul_format *format) {
 static inline int matmul_round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
 /* Packs the first `rows` rows and `k` columns of a Left tile; block b starts at to + b * rows * 8. */
-static void matmul_pack_left(vec_word *to, const pto_tile *tile, const matmul_format *format, int rows,
+static inline void matmul_pack_left(vec_word *to, const pto_tile *tile, const matmul_format *format, int rows,
                              int k) {
     const pto_tile_type *type = &tile->type;
     const int units = (k + format->per_unit - 1) / format->per_unit;
@@ -136,7 +136,7 @@ static void matmul_pack_left(vec_word *to, const pto_tile *tile, const matmul_fo
 
 /* Packs `cols` columns from `col` on (a multiple of 16) of the first `k` rows of a Right tile, whole boxes.
  */
-static void matmul_pack_right(vec_word *to, const pto_tile *tile, const matmul_format *format, int col,
+static inline void matmul_pack_right(vec_word *to, const pto_tile *tile, const matmul_format *format, int col,
                               int cols, int k) {
     const pto_tile_type *type = &tile->type;
     const int box_rows = 32 / format->bytes, box_units = box_rows / format->per_unit;

@@ -32,10 +32,11 @@ static const pto_enum_value endpoint[] = {{"TLOAD", 0},    {"TSTORE_ACC", 1},   
                                           {"TMOV_M2L", 3}, {"TMOV_M2S", 4},       {"TMOV_M2B", 5},
                                           {"TMOV_M2V", 6}, {"TMOV_V2M", 7},       {"TMATMUL", 8},
                                           {"TVEC", 9},     {"TVECWAIT_EVENT", 10}};
-/* nd, dn, nz; the convolution layouts are ours (00-model, 16.2). */
-static const pto_enum_value layout[] = {{"nd", 0},      {"dn", 1},         {"nz", 2},     {"nc1hwc0", 12},
-                                        {"nchw", 14},   {"nhwc", 16},      {"ndc1hwc0", 17},
-                                        {"ncdhw", 18},  {"fractal_z", 19}, {"fractal_z_3d", 21}};
+/* nd, dn, nz; the MX and convolution layouts are ours (00-model, 16.2). */
+static const pto_enum_value layout[] = {
+    {"nd", 0},        {"dn", 1},      {"nz", 2},         {"mx_a_nd", 4},      {"mx_a_dn", 5}, {"mx_a_zz", 6},
+    {"mx_b_nd", 7},   {"mx_b_dn", 8}, {"mx_b_nn", 9},    {"nc1hwc0", 12},     {"nchw", 14},   {"nhwc", 16},
+    {"ndc1hwc0", 17}, {"ncdhw", 18},  {"fractal_z", 19}, {"fractal_z_3d", 21}};
 static const pto_enum_value kernel_kind[] = {{"cube", 0}, {"vector", 1}};
 static const pto_enum_value core_type[] = {{"AIC", 1}, {"AIV", 2}, {"MIX", 3}, {"AIC_OR_AIV", 4}};
 static const pto_enum_value padmode[] = {{"PadNull", 0}, {"PadFirstElem", 1}, {"PadValue", 2}};
@@ -57,12 +58,19 @@ static const pto_enum_value relu_pre_mode[] = {{"no_relu", 0}, {"normal_relu", 1
 static const pto_enum_value gather_oob[] = {{"undefined", 0}, {"clamp", 1}, {"wrap", 2}, {"zero", 3}};
 static const pto_enum_value scatter_atomic_op[] = {{"none", 0}, {"add", 1}, {"max", 2}, {"min", 3}};
 static const pto_enum_value scatter_oob[] = {{"undefined", 0}, {"skip", 1}, {"clamp", 2}, {"wrap", 3}};
-static const pto_enum_value quant_type[] = {{"INT8_SYM", 0}, {"INT8_ASYM", 1}};
+/* PTOAS numbers its two quant types from 0; the MX ones are ours. pto_attr_isa_value has the library's. */
+static const pto_enum_value quant_type[] = {
+    {"INT8_SYM", 0}, {"INT8_ASYM", 1}, {"MXFP8", 2}, {"MXFP4_E2M1", 3}};
 /* Ours: 10, 1.7 and 40, 6. */
 static const pto_enum_value precision[] = {{"default", 0}, {"high", 1}};
 static const pto_enum_value print_format[] = {
     {"Width8_Precision4", 0}, {"Width8_Precision2", 1}, {"Width10_Precision6", 2}};
 
+/* Ours: 40, 2.2 to 2.4. */
+static const pto_enum_value mx_quant_alg[] = {
+    {"OcpMxFp8E4M3", 0}, {"NvMxFp8E4M3", 1}, {"OcpMxFp4E2M1", 2}, {"NvMxFp4E2M1", 3}, {"Hif4", 4}};
+static const pto_enum_value group_axis[] = {{"dn", 0}, {"nd", 1}};
+static const pto_enum_value vec_store_mode[] = {{"nd", 0}, {"nz", 1}};
 /* Ours: 40, 4.3; 30, MGATHER and MSCATTER. */
 static const pto_enum_value select_axis[] = {{"row", 0}, {"col", 1}};
 static const pto_enum_value coalesce[] = {{"row", 0}, {"elem", 1}};
@@ -104,6 +112,9 @@ static const pto_enum_desc enums[] = {
     ENUM("scatter_conflict", true, scatter_conflict),
     ENUM("insert_mode", true, insert_mode),
     ENUM("fmatrix", true, fmatrix),
+    ENUM("mx_quant_alg", true, mx_quant_alg),
+    ENUM("group_axis", true, group_axis),
+    ENUM("vec_store_mode", true, vec_store_mode),
 };
 
 size_t pto_enum_count(void) { return sizeof enums / sizeof *enums; }
@@ -166,6 +177,14 @@ const pto_enum_desc *pto_enum_of_attr(pto_attr_kind kind) {
         return pto_enum_find(PTO_STR("scatter_atomic_op"));
     case PTO_ATTR_SCATTER_CONFLICT:
         return pto_enum_find(PTO_STR("scatter_conflict"));
+    case PTO_ATTR_QUANT_TYPE:
+        return pto_enum_find(PTO_STR("quant_type"));
+    case PTO_ATTR_MX_QUANT_ALG:
+        return pto_enum_find(PTO_STR("mx_quant_alg"));
+    case PTO_ATTR_GROUP_AXIS:
+        return pto_enum_find(PTO_STR("group_axis"));
+    case PTO_ATTR_VEC_STORE_MODE:
+        return pto_enum_find(PTO_STR("vec_store_mode"));
     case PTO_ATTR_PAD_VALUE:
         return pto_enum_find(PTO_STR("pad_value"));
     case PTO_ATTR_INSERT_MODE:
@@ -243,8 +262,13 @@ bool pto_attr_isa_value(pto_attr_kind kind, const pto_attr *attr, int64_t *value
     const pto_enum_value *found = pto_enum_value_find(desc, attr->text);
     if (!found)
         return false;
-    /* Every enum has the numbers of pto/types.h, but the dialect names RINT twice. */
-    *value = desc->values == round_mode && found->number == 7 ? PTO_CAST_RINT : found->number;
+    /* Every enum has the numbers of pto/types.h, but the dialect names RINT twice and numbers quant types
+     * otherwise. */
+    static const int64_t quant_types[] = {PTO_QUANT_INT8_SYM, PTO_QUANT_INT8_ASYM, PTO_QUANT_MXFP8,
+                                          PTO_QUANT_MXFP4_E2M1};
+    *value = desc->values == round_mode && found->number == 7 ? PTO_CAST_RINT
+             : desc->values == quant_type                     ? quant_types[found->number]
+                                                              : found->number;
     return true;
 }
 

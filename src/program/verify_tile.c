@@ -96,7 +96,9 @@ static void check_layout(pto_verifier *v, const pto_operation *op) {
     if (!pto_operation_attr(op, "layout") || !pto_fact_view(op->result[0], &facts))
         return;
     if (!facts.layout_given) {
-        pto_verify_refuse(v, "PTO-E0426", op, op->span, "layout", "nd, dn, nz", "an unknown layout");
+        pto_verify_refuse(v, "PTO-E0426", op, op->span, "layout",
+                          "nd, dn, nz, mx_a_nd, mx_a_dn, mx_a_zz, mx_b_nd, mx_b_dn, mx_b_nn",
+                          "an unknown layout");
         return;
     }
     if (facts.layout > PTO_LAYOUT_NZ)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call of the upper-case C macros: picks the form by the kinds of the arguments and goes to the door. */
-#include "isa/isa.h"
+#include "core/core.h"
 #include <pto/launch.h>
 #include <pto/pto-inst.h>
 #include <pto/ops.h>
@@ -15,8 +15,10 @@ static pto_operand_kind wanted_kind(const pto_operand_desc *desc) {
     return desc->is_global ? PTO_OPERAND_GLOBAL : PTO_OPERAND_TILE;
 }
 
-/* Fills the instruction if every argument finds its operand and every required operand its argument. */
-static bool fit(const pto_form_desc *form, const pto_call_arg *args, size_t count, pto_instr *instr) {
+/* Fills the instruction if every argument finds its operand and every required operand its argument. Optional
+ * operands whose bit is set in `skip` are left out. */
+static bool fit(const pto_form_desc *form, const pto_call_arg *args, size_t count, unsigned skip,
+                pto_instr *instr) {
     size_t used = 0;
     for (int i = 0; i < form->operand_count; i++) {
         const pto_operand_desc *desc = &form->operand[i];
@@ -26,7 +28,8 @@ static bool fit(const pto_form_desc *form, const pto_call_arg *args, size_t coun
             used < count && args[used].kind == PTO_OPERAND_SCALAR && args[used].scalar.dtype == PTO_U64;
         bool other = used < count && args[used].kind == PTO_OPERAND_TILE &&
                      !pto_operand_takes_tile(desc, &args[used].tile->type);
-        if (used < count && args[used].kind == wanted_kind(desc) && !other &&
+        bool skipped = desc->optional && (skip >> i & 1);
+        if (used < count && !skipped && args[used].kind == wanted_kind(desc) && !other &&
             !(wide && desc->role == PTO_ROLE_ATTR)) {
             const pto_call_arg *arg = &args[used++];
             pto_operand *operand = &instr->operand[i];
@@ -57,6 +60,24 @@ static int source_loc(const pto_form_desc *form, const pto_instr *instr) {
     return -1;
 }
 
+static unsigned optional_operands(const pto_form_desc *form) {
+    unsigned set = 0;
+    for (int i = 0; i < form->operand_count; i++)
+        set |= form->operand[i].optional ? 1u << i : 0;
+    return set;
+}
+
+static void ignore(void *user, const pto_refusal *refusal) {
+    (void)user;
+    (void)refusal;
+}
+
+static bool is_legal(const pto_core *core, const pto_instr *instr) {
+    pto_legality legality = {.report = ignore};
+    pto_core_describe(core, instr, &legality);
+    return pto_legality_check(&legality);
+}
+
 static pto_status no_form(pto_core *core, pto_op op, const pto_call_arg *args, size_t count, const char *file,
                           int line) {
     static const char *const names[] = {"nothing", "tile", "global", "scalar", "counts"};
@@ -79,15 +100,32 @@ pto_status pto_call(pto_op op, const pto_call_arg *args, size_t count, const cha
     if ((unsigned)op >= PTO_OP_COUNT)
         return PTO_ERR_USAGE;
     const pto_op_desc *desc = &pto_op_table[op];
-    /* forms of the same kinds differ in the memory of the source: the second pass takes the first that fits
-     */
-    for (int pass = 0; pass < 2; pass++)
+    /* Several forms may take such arguments: those for the memory of the source go first, then the first that
+     * is legal, for a tile more may be a scratch tile, an offset, an accumulator or a bias. Where none is,
+     * the first one says why. */
+    for (int pass = 0; pass < 2; pass++) {
+        pto_instr first = {0};
+        int candidates = 0;
         for (int f = 0; f < desc->form_count; f++) {
-            pto_instr instr = {.form = (pto_form)((int)desc->first_form + f), .file = file, .line = line};
-            const pto_form_desc *form = pto_form_get(instr.form);
-            if (fit(form, args, count, &instr) &&
-                (pass == 1 || pto_form_takes(form, source_loc(form, &instr))))
-                return pto_core_execute(core, &instr);
+            const pto_form_desc *form = pto_form_get((pto_form)((int)desc->first_form + f));
+            const unsigned optional = optional_operands(form);
+            for (unsigned skip = 0; skip <= optional; skip++) {
+                pto_instr instr = {.form = (pto_form)((int)desc->first_form + f), .file = file, .line = line};
+                if ((skip & ~optional) || !fit(form, args, count, skip, &instr) ||
+                    (pass == 0 && !pto_form_takes(form, source_loc(form, &instr))))
+                    continue;
+                if (!candidates++) {
+                    first = instr;
+                    continue;
+                }
+                if (candidates == 2 && is_legal(core, &first))
+                    return pto_core_execute(core, &first);
+                if (is_legal(core, &instr))
+                    return pto_core_execute(core, &instr);
+            }
         }
+        if (candidates)
+            return pto_core_execute(core, &first);
+    }
     return no_form(core, op, args, count, file, line);
 }

@@ -411,7 +411,7 @@ pto_operation *pto_ssa_build(pto_text_parser *p, pto_ssa_statement *s) {
     const pto_form_desc *form = pto_form_get((pto_form)chosen);
     pto_operation *op = s->op;
     op->form = (pto_form)chosen;
-    uint32_t results = pto_ssa_count(form->text[s->text].result, 4);
+    uint32_t results = pto_ssa_count(form->text[s->text].result, PTO_MAX_RESULTS);
     if (s->results.count == 0 && results > 0)
         take_destination(p, s, results);
     if (p->failed)

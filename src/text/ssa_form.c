@@ -170,7 +170,7 @@ static bool has_key(const pto_form_desc *form, pto_str key) {
 /* How badly the statement fits a form; UINT32_MAX when it does not fit. */
 static uint32_t misfit(const pto_ssa_statement *s, const pto_form_desc *form) {
     const pto_text_pattern *pattern = &form->text[s->text];
-    uint32_t results = pto_ssa_count(pattern->result, 4);
+    uint32_t results = pto_ssa_count(pattern->result, PTO_MAX_RESULTS);
     uint32_t from = 0;
     if (s->results.count == 0 && results > 0) {
         from = results; /* destination first (60, 1.5) */
@@ -227,7 +227,7 @@ static void wanted(const pto_ssa_statement *s, int first, bool of_results, char 
     uint32_t set = 0;
     for (int f = first; f >= 0; f = pto_form_next_opcode(s->text, f)) {
         const pto_text_pattern *pattern = &pto_form_get((pto_form)f)->text[s->text];
-        uint32_t most = of_results ? pto_ssa_count(pattern->result, 4)
+        uint32_t most = of_results ? pto_ssa_count(pattern->result, PTO_MAX_RESULTS)
                                    : pto_ssa_count(pattern->operand, PTO_MAX_OPERANDS);
         uint32_t least = of_results ? most : most - optional_count(pattern, 0);
         for (uint32_t n = least; n <= most && n < 32; n++)
@@ -256,7 +256,7 @@ int pto_ssa_choose_form(pto_text_parser *p, const pto_ssa_statement *s) {
     for (int f = first; f >= 0; f = pto_form_next_opcode(s->text, f)) {
         const pto_form_desc *form = pto_form_get((pto_form)f);
         uint32_t badness = misfit(s, form);
-        uint32_t results = pto_ssa_count(form->text[s->text].result, 4);
+        uint32_t results = pto_ssa_count(form->text[s->text].result, PTO_MAX_RESULTS);
         results_fit = results_fit || s->results.count == results || s->results.count == 0;
         if (badness < least) {
             least = badness;

@@ -85,6 +85,17 @@ pto_axis pto_axis_global_rows(const pto_global *global) {
         return of_dims(global, (const int[]){4, 3, 1}, 3);
     case PTO_LAYOUT_NCDHW:
         return of_dims(global, (const int[]){4, 3, 2, 0}, 4);
+    case PTO_LAYOUT_MX_A_ZZ:
+        return of_dims(global, (const int[]){3, 1}, 2);
+    case PTO_LAYOUT_MX_A_ND:
+        return of_dims(global, (const int[]){2}, 1);
+    case PTO_LAYOUT_MX_A_DN:
+        return of_dims(global, (const int[]){3}, 1);
+    case PTO_LAYOUT_MX_B_NN:
+    case PTO_LAYOUT_MX_B_ND:
+        return of_dims(global, (const int[]){4, 2}, 2);
+    case PTO_LAYOUT_MX_B_DN:
+        return of_dims(global, (const int[]){4, 3}, 2);
     default:
         return of_dims(global, (const int[]){3, 2, 1, 0}, 4);
     }
@@ -105,6 +116,17 @@ pto_axis pto_axis_global_cols(const pto_global *global) {
         return of_dims(global, (const int[]){2}, 1);
     case PTO_LAYOUT_NCDHW:
         return of_dims(global, (const int[]){1}, 1);
+    case PTO_LAYOUT_MX_A_ZZ:
+    case PTO_LAYOUT_MX_A_DN:
+        return of_dims(global, (const int[]){4, 2}, 2);
+    case PTO_LAYOUT_MX_A_ND:
+        return of_dims(global, (const int[]){4, 3}, 2);
+    case PTO_LAYOUT_MX_B_NN:
+        return of_dims(global, (const int[]){3, 1}, 2);
+    case PTO_LAYOUT_MX_B_ND:
+        return of_dims(global, (const int[]){3}, 1);
+    case PTO_LAYOUT_MX_B_DN:
+        return of_dims(global, (const int[]){2}, 1);
     default:
         return of_dims(global, (const int[]){4}, 1);
     }

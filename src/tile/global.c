@@ -25,6 +25,24 @@ int64_t pto_global_offset(const pto_global *global, int32_t row, int32_t col) {
         i[3] = r % s[3];
         i[2] = r / s[3];
         break;
+    case PTO_LAYOUT_MX_A_ZZ:
+        i[0] = 0, i[1] = r / 16, i[2] = c / 2, i[3] = r % 16, i[4] = c % 2;
+        break;
+    case PTO_LAYOUT_MX_A_ND:
+        i[0] = i[1] = 0, i[2] = r, i[3] = c / 2, i[4] = c % 2;
+        break;
+    case PTO_LAYOUT_MX_A_DN:
+        i[0] = i[1] = 0, i[2] = c / 2, i[3] = r, i[4] = c % 2;
+        break;
+    case PTO_LAYOUT_MX_B_NN:
+        i[0] = 0, i[1] = c / 16, i[2] = r / 2, i[3] = c % 16, i[4] = r % 2;
+        break;
+    case PTO_LAYOUT_MX_B_ND:
+        i[0] = i[1] = 0, i[2] = r / 2, i[3] = c, i[4] = r % 2;
+        break;
+    case PTO_LAYOUT_MX_B_DN:
+        i[0] = i[1] = 0, i[2] = c, i[3] = r / 2, i[4] = r % 2;
+        break;
     case PTO_LAYOUT_ND:
     default:
         i[4] = c;

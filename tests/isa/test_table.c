@@ -53,7 +53,7 @@ static void test_text_patterns_name_every_operand(void **state) {
         assert_non_null(text->opcode);
         assert_memory_equal(text->opcode, "pto.", 4);
         bool seen[PTO_MAX_OPERANDS] = {false};
-        for (int i = 0; i < 4 && text->result[i] >= 0; i++)
+        for (int i = 0; i < PTO_MAX_RESULTS && text->result[i] >= 0; i++)
             seen[text->result[i]] = true;
         for (int i = 0; i < PTO_MAX_OPERANDS && text->operand[i] >= 0; i++)
             seen[text->operand[i]] = true;

@@ -238,7 +238,7 @@ static void test_load_rules_of_every_target(void **state) {
         load(target, "PTO-E0705", nd, 4, 9, ND(-1, 9));
         load(target, "PTO-E0704", nd, 4, 9,
              (pto_global){
-                 .dtype = PTO_F32, .layout = (pto_layout)7, .shape = {1, 1, 1, 4, 9}, .data = buffer});
+                 .dtype = PTO_F32, .layout = (pto_layout)3, .shape = {1, 1, 1, 4, 9}, .data = buffer});
         load(target, "PTO-E0328", nd, 4, 9, tensor(PTO_F16, PTO_LAYOUT_ND, 1, 1, 1, 4, 9));
         load(target, NULL, nd, 4, 9, tensor(PTO_S32, PTO_LAYOUT_ND, 2, 1, 2, 1, 9));
         load(target, "PTO-E0701", testing_type(PTO_LOC_RIGHT, PTO_F32, TESTING_ZN, 8, 16), 8, 16, ND(8, 16));

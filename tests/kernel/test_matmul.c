@@ -260,9 +260,9 @@ static void random_products(pto_numeric_options numeric, int turns, int pair_cou
                     p->form = (product_form)form;
                     p->flush = numeric.flush_subnormals;
                     p->addend_last = numeric.matmul_addend_last;
-                    p->m = is_gemv(p->form) ? 1 : testing_below(&random, 6) ? extent(&random, 40) : 1;
+                    p->m = is_gemv(p->form) ? 1 : testing_below(&random, 6) ? extent(&random, 30) : 1;
                     p->k = extent(&random, 60);
-                    p->n = extent(&random, 60);
+                    p->n = extent(&random, 50);
                     p->fraction = !mode                       ? 0
                                   : target == PTO_TARGET_A2A3 ? mode->fraction_a2a3
                                                               : mode->fraction;

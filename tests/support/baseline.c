@@ -105,7 +105,7 @@ bool baseline_operand_is(const baseline_operand *operand, const pto_operand_desc
         return desc->is_counts;
     if (!strcmp(operand->type, "conv"))
         return desc->conv == PTO_CONV_YES;
-    bool scalar = *operand->type && !global;
+    bool scalar = *operand->type && !global && strcmp(operand->type, "ptr") != 0;
     if (scalar != (desc->role == PTO_ROLE_SCALAR))
         return false;
     static const struct {
@@ -152,10 +152,15 @@ bool baseline_attribute_is(const char *word, const pto_operand_desc *desc) {
         {"GatherExec", PTO_ATTR_INT},
         {"grp_axis", PTO_ATTR_INT},
         {"SetFmatrixMode", PTO_ATTR_FMATRIX},
+        {"grp_axis", PTO_ATTR_GROUP_AXIS},
+        {"QuantType", PTO_ATTR_QUANT_TYPE},
+        {"MxQuantAlg", PTO_ATTR_MX_QUANT_ALG},
+        {"VecStoreMode", PTO_ATTR_VEC_STORE_MODE},
+        {"interleave", PTO_ATTR_BOOL},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (!strcmp(kinds[i].word, word))
-            return desc->attr == kinds[i].kind;
+        if (!strcmp(kinds[i].word, word) && desc->attr == kinds[i].kind)
+            return true;
     size_t length = strlen(word);
     if (length > 9 && !strcmp(word + length - 9, "Algorithm"))
         return desc->attr == PTO_ATTR_PRECISION;

@@ -103,6 +103,14 @@ static const char *attr_value(pto_attr_kind kind) {
         return "f16";
     case PTO_ATTR_FMATRIX:
         return "#pto<fmatrix b_auto>";
+    case PTO_ATTR_QUANT_TYPE:
+        return "#pto<quant_type INT8_ASYM>";
+    case PTO_ATTR_MX_QUANT_ALG:
+        return "#pto<mx_quant_alg OcpMxFp4E2M1>";
+    case PTO_ATTR_GROUP_AXIS:
+        return "#pto<group_axis dn>";
+    case PTO_ATTR_VEC_STORE_MODE:
+        return "#pto<vec_store_mode nz>";
     case PTO_ATTR_NONE:
         break;
     }

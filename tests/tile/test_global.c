@@ -26,6 +26,30 @@ static void coordinate(pto_layout layout, const int64_t s[5], const int64_t i[5]
         *r = i[2] * s[3] + i[3];
         *c = (i[0] * s[1] + i[1]) * s[4] + i[4];
         break;
+    case PTO_LAYOUT_MX_A_ZZ:
+        *r = i[1] * 16 + i[3];
+        *c = i[2] * 2 + i[4];
+        break;
+    case PTO_LAYOUT_MX_A_ND:
+        *r = i[2];
+        *c = i[3] * 2 + i[4];
+        break;
+    case PTO_LAYOUT_MX_A_DN:
+        *r = i[3];
+        *c = i[2] * 2 + i[4];
+        break;
+    case PTO_LAYOUT_MX_B_NN:
+        *r = i[2] * 2 + i[4];
+        *c = i[1] * 16 + i[3];
+        break;
+    case PTO_LAYOUT_MX_B_ND:
+        *r = i[2] * 2 + i[4];
+        *c = i[3];
+        break;
+    case PTO_LAYOUT_MX_B_DN:
+        *r = i[3] * 2 + i[4];
+        *c = i[2];
+        break;
     default: /* the others are seen by other tests */
         fail();
     }
@@ -34,12 +58,19 @@ static void coordinate(pto_layout layout, const int64_t s[5], const int64_t i[5]
 static void test_map(void **state) {
     (void)state;
     testing_random random = {4};
-    for (int layout = PTO_LAYOUT_ND; layout <= PTO_LAYOUT_NZ; layout++)
-        for (int trial = 0; trial < 50; trial++) {
+    for (int layout = PTO_LAYOUT_ND; layout <= PTO_LAYOUT_MX_B_NN; layout++)
+        for (int trial = 0; trial < (layout == 3 ? 0 : 50); trial++) { /* 3 is no layout of tensors */
             pto_global global = {.dtype = PTO_F32, .layout = (pto_layout)layout};
             for (int d = 0; d < 5; d++) {
                 global.shape[d] = 1 + testing_below(&random, 4);
                 global.stride[d] = (int64_t)testing_below(&random, 2000) - 1000;
+            }
+            if (layout > PTO_LAYOUT_NZ) { /* pairs of scales; boxes of 16 in the boxed layouts */
+                const bool boxed = layout == PTO_LAYOUT_MX_A_ZZ || layout == PTO_LAYOUT_MX_B_NN;
+                global.shape[0] = 1;
+                global.shape[1] = boxed ? global.shape[1] : 1;
+                global.shape[3] = boxed ? 16 : global.shape[3];
+                global.shape[4] = 2;
             }
             const int64_t *s = global.shape;
             int64_t rows, cols, visited = 0, i[5];

@@ -100,7 +100,7 @@ static void emit_text(FILE *out, const gen_text *t) {
     fputs(", .opcode = ", out);
     gen_string(out, t->opcode);
     fputs(", .result = ", out);
-    emit_list(out, t->result, t->result_count, 4);
+    emit_list(out, t->result, t->result_count, 6);
     fputs(", .operand = ", out);
     emit_list(out, t->operand, t->operand_count, GEN_MAX_OPERANDS);
     fprintf(out, ", .optional_mask = %u, .attr = ", t->optional_mask);

@@ -38,7 +38,7 @@ typedef struct gen_combo {
 
 typedef struct gen_text {
     char *spelling, *opcode;
-    int result[4], result_count;
+    int result[6], result_count;
     int operand[GEN_MAX_OPERANDS], operand_count;
     unsigned optional_mask;
     int attr[GEN_MAX_OPERANDS], attr_count;
