@@ -14,7 +14,7 @@
 #include <pto/core.h>
 #include <pto/ops.h>
 
-enum { MAX_TILES = 4 };
+enum { MAX_TILES = 5 };
 
 /* What limits a case. */
 typedef enum limit_kind { LIMIT_COPY, LIMIT_FLOAT, LIMIT_INT8, LIMIT_COUNT } limit_kind;
@@ -152,6 +152,25 @@ static bool make_matmul_f32(bench_run *run, bench_case *c) { return make_matmul(
 static bool make_matmul_f16(bench_run *run, bench_case *c) { return make_matmul(run, c, PTO_F16, PTO_F32); }
 static bool make_matmul_s8(bench_run *run, bench_case *c) { return make_matmul(run, c, PTO_S8, PTO_S32); }
 
+/* A scale for every 32 elements along the depth, all 1. */
+static bool make_matmul_mx(bench_run *run, bench_case *c, pto_dtype source) {
+    c->instr.form = PTO_FORM_TMATMUL_MX;
+    c->operations = 2.0 * c->rows * c->cols * c->depth;
+    const int groups = c->depth / 32;
+    if (!set_tile(run, c, 0, 0, pto_tile_type_acc(PTO_F32, c->rows, c->cols)) ||
+        !set_tile(run, c, 1, 1, pto_tile_type_left(PTO_TARGET_CPU, source, c->rows, c->depth)) ||
+        !set_tile(run, c, 2, 2, pto_tile_type_left_scale(PTO_LOC_SCALE_LEFT, c->rows, groups)) ||
+        !set_tile(run, c, 3, 3, pto_tile_type_right(source, c->depth, c->cols)) ||
+        !set_tile(run, c, 4, 4, pto_tile_type_right_scale(PTO_LOC_SCALE_RIGHT, groups, c->cols)))
+        return false;
+    memset(c->tile[2].data, 127, (size_t)(c->rows * groups));
+    memset(c->tile[4].data, 127, (size_t)(c->cols * groups));
+    return true;
+}
+
+static bool make_mxfp8(bench_run *run, bench_case *c) { return make_matmul_mx(run, c, PTO_E4M3); }
+static bool make_mxfp4(bench_run *run, bench_case *c) { return make_matmul_mx(run, c, PTO_E2M1); }
+
 /* ---- measuring ---- */
 
 typedef struct execution {
@@ -249,22 +268,25 @@ static void measure_all(bench_run *run) {
             measure(run, &c, tile_ops[i].make);
         }
     static const struct {
-        const char *types;
+        const char *op, *types;
         bool (*make)(bench_run *, bench_case *);
         limit_kind limit;
+        double goal;
     } products[] = {
-        {"f32 > f32", make_matmul_f32, LIMIT_FLOAT},
-        {"f16 > f32", make_matmul_f16, LIMIT_FLOAT},
-        {"s8 > s32", make_matmul_s8, LIMIT_INT8},
+        {"TMATMUL", "f32 > f32", make_matmul_f32, LIMIT_FLOAT, 0.5},
+        {"TMATMUL", "f16 > f32", make_matmul_f16, LIMIT_FLOAT, 0},
+        {"TMATMUL", "s8 > s32", make_matmul_s8, LIMIT_INT8, 0},
+        {"TMATMUL_MX", "e4m3 > f32", make_mxfp8, LIMIT_FLOAT, 0.4},
+        {"TMATMUL_MX", "e2m1 > f32", make_mxfp4, LIMIT_FLOAT, 0.4},
     };
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
-        bench_case c = {.op = "TMATMUL",
+        bench_case c = {.op = products[i].op,
                         .types = products[i].types,
                         .rows = 128,
                         .cols = 128,
                         .depth = 128,
                         .limit = products[i].limit,
-                        .goal = i == 0 ? 0.5 : 0};
+                        .goal = products[i].goal};
         measure(run, &c, products[i].make);
     }
 }

@@ -69,6 +69,15 @@ for type in f16 s8; do
     on_npus gemm/gemm_$type.pto m="$m" n="$n" k="$k" a="$out/a_$type.npy" b="$out/b_$type.npy" c:="$out/c_$type.npy"
 done
 
+m=$(full_or_small 1024 128) n=$(full_or_small 1024 256) k=$(full_or_small 1024 512)
+title "MXFP8 product $m x $k x $n: TQUANT with a scale for every 32 elements, then TMATMUL_MX (a5; a2a3 has neither)"
+show "$bin/mxfp8-check" make "$out" "$m" "$n" "$k"
+mxfp8() { show "$PTO" run "$SRC/examples/mxfp8/mxfp8.pto" --target a5 --blocks 16 --time --entry "$@"; }
+mxfp8 quantise_a m="$m" k="$k" a="$out/a.npy" qa:="$out/qa.npy" ea:="$out/ea.npy"
+mxfp8 quantise_b k="$k" n="$n" b="$out/b.npy" qb:="$out/qb.npy" eb:="$out/eb.npy"
+mxfp8 product m="$m" n="$n" k="$k" qa="$out/qa.npy" ea="$out/ea.npy" qb="$out/qb.npy" eb="$out/eb.npy" c:="$out/c.npy"
+show "$bin/mxfp8-check" compare "$out"
+
 n=$(full_or_small 32 5) width=$(full_or_small 32768 6144)
 title "The 64 largest of $n x $width scores with their columns: TSORT32 and TMRGSORT"
 show "$bin/topk-check" make "$out" "$n" "$width"

@@ -39,6 +39,7 @@ static pto_status quantised(const pto_kernel_call *call, uint64_t word, const pt
     pto_quant quant =
         pto_quant_of(call, dst->type.dtype, src->type.dtype, word, fp, pto_call_attr(call, relu) != 0);
     quant.first = window.src_col;
+    pto_quant_tell_sign(call, &quant, window.cols);
     pto_window_quant(dst, src, window, &quant);
     return PTO_OK;
 }

@@ -47,6 +47,7 @@ static pto_status quantised(const pto_kernel_call *call, uint64_t word, const pt
     const pto_tile *dst = pto_call_tile(call, 0), *src = pto_call_tile(call, 1);
     pto_quant quant =
         pto_quant_of(call, dst->type.dtype, src->type.dtype, word, fp, pto_call_attr(call, relu) != 0);
+    pto_quant_tell_sign(call, &quant, src->valid_cols);
     pto_window_quant(dst, src, window_at(call, src, 3, 4), &quant);
     return PTO_OK;
 }

@@ -8,6 +8,8 @@
 #include "kernel/fixpipe.h"
 #include "number/small.h"
 
+#include <stdio.h>
+
 /* A chunk is 16 columns wide; four rows of it fill the vectors, however small the elements are. */
 enum { PTO_QUANT_COLS = 16, PTO_QUANT_ROWS = 4, PTO_QUANT_LANES = PTO_QUANT_COLS * PTO_QUANT_ROWS };
 
@@ -220,6 +222,24 @@ static inline pto_quant pto_quant_of(const pto_kernel_call *call, pto_dtype dst,
                        .words = fp ? (const pto_bits64 *)fp->data : NULL,
                        .word = word,
                        .relu = pto_fixpipe_mode_of(relu, call->numeric->relu_keeps_nan)};
+}
+
+/* Tells the first of the words of `columns` columns whose sign is not that of the type (Q.2), as the rule of
+ * the scalar word does; the tile of words is operand 2 in all forms. */
+static inline void pto_quant_tell_sign(const pto_kernel_call *call, const pto_quant *quant, int64_t columns) {
+    pto_kernel_finding *finding = &call->host->finding;
+    const bool is_signed = quant->dst == PTO_S8;
+    if (!quant->words || (!is_signed && quant->dst != PTO_U8))
+        return;
+    for (int64_t c = quant->first; c < quant->first + columns; c++)
+        if ((quant->words[c] >> 46 & 1) != is_signed) {
+            finding->rule = "PTO-W0755";
+            finding->operand = 2;
+            snprintf(finding->found, sizeof finding->found, "bit 46 of %d in word %lld", !is_signed,
+                     (long long)c);
+            snprintf(finding->allowed, sizeof finding->allowed, "%d", is_signed);
+            return;
+        }
 }
 
 #endif

@@ -58,5 +58,6 @@ PTO_KERNEL(tstore_quant) {
 PTO_KERNEL(tstore_fp) {
     pto_quant quant = pto_quant_of(call, pto_call_global(call, 0)->dtype, pto_call_tile(call, 1)->type.dtype,
                                    0, pto_call_tile(call, 2), pto_call_attr(call, 4) != 0);
+    pto_quant_tell_sign(call, &quant, pto_call_tile(call, 1)->valid_cols);
     return store(call, &quant, pto_call_attr(call, 3) != 0);
 }

@@ -181,6 +181,16 @@ static void test_rules(void **state) {
                          PTO_OK);
         assert_true(pto_diag_has(pto_core_diags(core), "PTO-W0755"));
         pto_diag_list_clear(pto_core_diags(core));
+        /* of a word of the table too, wherever it stands among those that are used */
+        for (int agrees = 0; agrees < 2; agrees++) {
+            for (int c = 0; c < 20; c++)
+                testing_set(&fp, 0, c, word);
+            testing_set(&fp, 0, 19, agrees ? word : 0);
+            assert_int_equal(TESTING_EXECUTE(core, PTO_FORM_TSTORE_FP, GLOBAL(&dst), TILE(&acc), TILE(&fp)),
+                             PTO_OK);
+            assert_int_equal(pto_diag_has(pto_core_diags(core), "PTO-W0755"), !agrees);
+            pto_diag_list_clear(pto_core_diags(core));
+        }
         /* the table */
         TESTING_ACCEPTED(core, PTO_FORM_TSTORE_FP, GLOBAL(&dst), TILE(&acc), TILE(&fp));
         fp.valid_cols = 19;
