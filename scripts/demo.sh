@@ -73,8 +73,8 @@ m=$(full_or_small 1024 128) n=$(full_or_small 1024 256) k=$(full_or_small 1024 5
 title "MXFP8 product $m x $k x $n: TQUANT with a scale for every 32 elements, then TMATMUL_MX (a5; a2a3 has neither)"
 show "$bin/mxfp8-check" make "$out" "$m" "$n" "$k"
 mxfp8() { show "$PTO" run "$SRC/examples/mxfp8/mxfp8.pto" --target a5 --blocks 16 --time --entry "$@"; }
-mxfp8 quantise_a m="$m" k="$k" a="$out/a.npy" qa:="$out/qa.npy" ea:="$out/ea.npy"
-mxfp8 quantise_b k="$k" n="$n" b="$out/b.npy" qb:="$out/qb.npy" eb:="$out/eb.npy"
+mxfp8 quantise_a m="$m" k="$k" a="$out/a.npy" qa:="$out/qa.npy" ea:="$out/ea.npy@${m}x$((k / 32))"
+mxfp8 quantise_b k="$k" n="$n" b="$out/b.npy" qb:="$out/qb.npy" eb:="$out/eb.npy@$((k / 64))x$((2 * n))"
 mxfp8 product m="$m" n="$n" k="$k" qa="$out/qa.npy" ea="$out/ea.npy" qb="$out/qb.npy" eb="$out/eb.npy" c:="$out/c.npy"
 show "$bin/mxfp8-check" compare "$out"
 

@@ -225,8 +225,11 @@ static bool parse_global(example *e, int i, pto_str words, pto_dtype dtype) {
 static bool parse_attribute(pto_attr_kind kind, pto_str value, int64_t *number) {
     const pto_enum_desc *desc = pto_enum_of_attr(kind);
     const pto_enum_value *found = desc ? pto_enum_value_find(desc, value) : NULL;
-    *number = found ? found->number : 0;
-    if (found || (kind == PTO_ATTR_BOOL && is(value, "false")))
+    const pto_attr written = {
+        .kind = PTO_AV_ENUM, .enum_kind = pto_str_from(desc ? desc->name : ""), .text = value};
+    *number = 0;
+    if ((found && pto_attr_isa_value(kind, &written, number)) ||
+        (kind == PTO_ATTR_BOOL && is(value, "false")))
         return true;
     if (kind == PTO_ATTR_BOOL && is(value, "true")) {
         *number = 1;
