@@ -349,6 +349,47 @@ static pto_layout some_conv_layout(testing_random *random) {
     return layouts[pick(random, 10)];
 }
 
+static configuration_tile *tile_named(configuration *c, const char *name) {
+    int i = pto_form_operand_index(pto_form_get(c->form), name);
+    return i < 0 ? NULL : &c->operand[i].tile;
+}
+
+static void shape_named(configuration *c, const char *name, int32_t rows, int32_t cols) {
+    configuration_tile *tile = tile_named(c, name);
+    if (tile) {
+        tile->valid_rows = rows;
+        tile->valid_cols = cols;
+    }
+}
+
+/* Operands whose extents hang together in more ways than a search meets by chance: a product with a scale for
+ * every 32 of its depth; a quantisation that has an offset exactly when it is asymmetric. */
+static void start_related(configuration *c, testing_random *random) {
+    const pto_form_desc *form = pto_form_get(c->form);
+    if (tile_named(c, "aScale")) {
+        int32_t m = strncmp(form->mnemonic, "TGEMV", 5) ? 16 * (1 + pick(random, 3)) : 1;
+        int32_t k = 64 * (1 + pick(random, 2)), n = 32 * (1 + pick(random, 2));
+        shape_named(c, "a", m, k);
+        shape_named(c, "aScale", m, k / 32);
+        shape_named(c, "b", k, n);
+        shape_named(c, "bScale", k / 32, n);
+        shape_named(c, "dst", m, n);
+        shape_named(c, "cIn", m, n);
+        shape_named(c, "bias", 1, n);
+    }
+    int kind = pto_form_operand_index(form, "quant_type"), offset = pto_form_operand_index(form, "offset");
+    if (kind >= 0 && offset >= 0) {
+        bool asymmetric = tile_named(c, "dst")->dtype == PTO_U8;
+        c->operand[kind].scalar.i = asymmetric ? PTO_QUANT_INT8_ASYM : PTO_QUANT_INT8_SYM;
+        c->operand[offset].present = asymmetric;
+        const char *const parameters[] = {"scale", "offset"};
+        for (int i = 0; i < 2; i++) {
+            shape_named(c, parameters[i], tile_named(c, "src")->valid_rows, 1);
+            tile_named(c, parameters[i])->layout = TESTING_DN;
+        }
+    }
+}
+
 static void start(configuration *c, testing_random *random, int32_t rows, int32_t cols) {
     const pto_form_desc *form = pto_form_get(c->form);
     memset(c->operand, 0, sizeof c->operand);
@@ -366,6 +407,7 @@ static void start(configuration *c, testing_random *random, int32_t rows, int32_
     for (int i = 0; has_conv(form) && i < form->operand_count; i++)
         c->operand[i].layout = some_conv_layout(random);
     take_route(c, random);
+    start_related(c, random);
 }
 
 /* An extent that instructions like. */
