@@ -400,13 +400,13 @@ static bool mx(const pto_compat *c, int first, bool gemv) { /* a, aScale, b, bSc
 }
 
 /* On A2/A3 nothing is checked but that the scales are tiles. */
-PTO_COMPAT_CHECK(tmatmul_mx) { return mx(c, 0, false) && (!c->a5 || matmul(c, IN(0), IN(2), OUT)); }
+PTO_COMPAT_CHECK(tmatmul_mx) { return mx(c, 0, false) && (!c->a5 || places(c, IN(0), IN(2), OUT)); }
 PTO_COMPAT_CHECK(tmatmul_mx_acc) {
     return pto_compat_acc(c, IN(0)) && mx(c, 1, false) &&
            (!c->a5 || (places(c, IN(1), IN(3), OUT) && ELEM(OUT, IN(0)) && VALID(OUT, IN(0))));
 }
 PTO_COMPAT_CHECK(tmatmul_mx_bias) {
-    return mx(c, 0, false) && (!c->a5 || matmul(c, IN(0), IN(2), OUT)) && bias_tile(c, IN(4), "f32");
+    return mx(c, 0, false) && (!c->a5 || places(c, IN(0), IN(2), OUT)) && bias_tile(c, IN(4), "f32");
 }
 PTO_COMPAT_CHECK(tgemv_mx) { return mx(c, 0, true); }
 PTO_COMPAT_CHECK(tgemv_mx_acc) { return pto_compat_acc(c, IN(0)) && mx(c, 1, true); }
