@@ -183,7 +183,7 @@ static void products(bool addend_last, int turns) {
 
 static void test_products(void **state) {
     (void)state;
-    products(false, 100);
+    products(false, 200);
 }
 
 static void test_addend_last(void **state) {

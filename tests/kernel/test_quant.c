@@ -141,7 +141,7 @@ static void run_int8(pto_core *core, testing_random *random, pto_target target) 
 
 static void test_int8(void **state) {
     (void)state;
-    on_all_levels(1, CPU | A2A3 | A5, 140, run_int8); /* the targets share the shapes */
+    on_all_levels(1, CPU | A2A3 | A5, 200, run_int8); /* the targets share the shapes */
 }
 
 /* ---- TDEQUANT ---- */
@@ -189,7 +189,7 @@ static void test_dequant(void **state) {
             continue;
         dequant_type = (pto_dtype)dtype;
         const bool npu = dtype == PTO_S8 || dtype == PTO_S16;
-        on_all_levels(2, npu ? CPU | A2A3 | A5 : CPU, npu ? 70 : SHAPES, run_dequant);
+        on_all_levels(2, npu ? CPU | A2A3 | A5 : CPU, SHAPES, run_dequant);
     }
 }
 
