@@ -130,7 +130,7 @@ bool pto_ssa_same_tile(const pto_type *definition, const pto_type *written) {
     if (definition == written || definition->open || written->open)
         return true;
     if (written->layout_given && definition->layout_given)
-        return definition->kind != written->kind && pto_type_equal(definition, written);
+        return false; /* both are whole: pto_text_check_type compares them */
     return definition->tile.rows == written->tile.rows && definition->tile.cols == written->tile.cols &&
            definition->tile.dtype == written->tile.dtype;
 }

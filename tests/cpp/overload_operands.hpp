@@ -142,10 +142,44 @@ GEMV(TGEMV, 1, 2);
 GEMV(TGEMV_ACC, 2, 3);
 OPERAND(TGEMV_ACC, 1, TileAcc<E(TGEMV_ACC, 1), 16, 64, 1, 64>);
 GEMV(TGEMV_BIAS, 1, 2);
+GEMV(TGEMV_MX, 1, 3);
+GEMV(TGEMV_MX_ACC, 2, 4);
+GEMV(TGEMV_MX_BIAS, 1, 3);
+OPERAND(TGEMV_MX_ACC, 1, TileAcc<E(TGEMV_MX_ACC, 1), 16, 64, 1, 64>);
+#define ROW_SCALE(form, index) OPERAND(form, index, TileLeftScale<float8_e8m0_t, 16, 2, 1, 2>)
+ROW_SCALE(TGEMV_MX, 2);
+ROW_SCALE(TGEMV_MX_ACC, 3);
+ROW_SCALE(TGEMV_MX_BIAS, 2);
 
 /* convolution: 8 x 16 pixels, a filter of one */
 OPERAND(TIMG2COL, 0, TileLeft<E(TIMG2COL, 0), 16, 32 / sizeof(E(TIMG2COL, 0))>);
-OPERAND(TTRANS_CONV, 0, ConvTile<TileType::Vec, half, 4096, Layout::NC1HWC0, ConvTileShape<1, 1, 16, 16, 16>>);
+OPERAND(TTRANS_CONV, 0,
+        ConvTile<TileType::Vec, half, 4096, Layout::NC1HWC0, ConvTileShape<1, 1, 16, 16, 16>>);
 OPERAND(TTRANS_CONV, 1, ConvTile<TileType::Vec, half, 4096, Layout::NCHW, ConvTileShape<1, 16, 16, 16>>);
 OPERAND(TLOAD_CONV, 1, Pixels<float>);
 OPERAND(TSTORE_CONV, 0, Pixels<float>);
+OPERAND(TEXTRACT_CONV, 0, TileRight<float, 16, 16>);
+OPERAND(TEXTRACT_CONV, 1,
+        ConvTile<TileType::Mat, float, 4096, Layout::FRACTAL_Z, ConvTileShape<4, 3, 16, 8>>);
+VALUE(TEXTRACT_CONV, 2, 8);
+VALUE(TEXTRACT_CONV, 3, 16);
+
+/* tables in memory: 32 rows for indices of 0 to 31 */
+#define INDEXED(form, table, index)                                                                          \
+    OPERAND(form, table, Tensor<float, 32, 64>);                                                             \
+    OPERAND(form, index, Nd<std::int32_t, 1, 16>)
+INDEXED(MGATHER, 1, 2);
+INDEXED(MSCATTER, 0, 2);
+OPERAND(MGATHER_L1, 0, MatNz<float, 16, 64>);
+OPERAND(MGATHER_L1, 1, Tensor<float, 32, 64>);
+OPERAND(MGATHER_L1, 2, Tensor<std::int32_t, 1, 16>);
+OPERAND(THISTOGRAM, 0, Nd<std::uint32_t, 16, 256>);
+OPERAND(THISTOGRAM, 2, Column<std::uint8_t>);
+
+/* scales */
+using Zz = Tile<TileType::Vec, std::uint8_t, 16, 64, BLayout::RowMajor, 16, 64, SLayout::RowMajor, 32>;
+OPERAND(TMOV_SCALE_BOXING, 0, Zz);
+OPERAND(TQUANT_MX, 2, Nd<std::uint8_t, 1, 32>);
+OPERAND(TQUANT_MX_NZ, 2, Nd<std::uint8_t, 1, 32>);
+OPERAND(TQUANT_MX_NZ, 5, Nd<std::uint8_t, 1, 32>);
+OPERAND(TFILLPAD_INPLACE, 0, Padded<E(TFILLPAD_INPLACE, 0), 16, 64>);
