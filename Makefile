@@ -12,8 +12,8 @@ export DESTDIR
 
 BUILD := build/release
 ENV := SRC="$(CURDIR)" BUILD="$(CURDIR)/$(BUILD)" PTO="$(CURDIR)/$(BUILD)/bin/pto"
-CODE = $(shell find bench examples fuzz include src tests tools \
-	-name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
+CODE = $(shell find bench examples fuzz include src tests tools -not -path 'tests/data/*' \
+	\( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' \) 2>/dev/null)
 
 # $(call build,PRESET): configures quietly, builds; a configuration that fails shows why.
 define build

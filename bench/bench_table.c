@@ -45,7 +45,8 @@ static void with_plain_scale(configuration *c) {
 }
 
 static double goal_of(const pto_form_desc *form) {
-    static const char *const families[] = {"elementwise", "tile-scalar", "axis", "partial", "memory", "quant"};
+    static const char *const families[] = {"elementwise", "tile-scalar", "axis",
+                                           "partial",     "memory",      "quant"};
     if (form->pipes[0].pipe == PTO_PIPE_S)
         return 0;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)

@@ -34,8 +34,8 @@ PTO_API pto_tile pto_tile_make(pto_tile_type type);
 /* The same with dynamic valid extents of the given values, cut to the capacity. */
 PTO_API pto_tile pto_tile_make_valid(pto_tile_type type, int32_t valid_rows, int32_t valid_cols);
 /* A matrix in global memory: ND rows are `stride` elements apart, DN columns are. No bounds are set. */
-PTO_API pto_global pto_global_make_2d(void *data, pto_dtype dtype, pto_layout layout, int64_t rows, int64_t cols,
-                                      int64_t stride);
+PTO_API pto_global pto_global_make_2d(void *data, pto_dtype dtype, pto_layout layout, int64_t rows,
+                                      int64_t cols, int64_t stride);
 /* TASSIGN(tile, addr): places the tile at a byte offset of its memory (00-model, 9). Refused with
  * SA-0352..0354 rules when it does not fit or is unaligned. Ignored, with a note, in auto mode. */
 PTO_API pto_status pto_tile_assign(pto_core *core, pto_tile *tile, uint64_t addr);
@@ -46,8 +46,8 @@ PTO_API pto_status pto_tile_bind(pto_core *core, pto_tile *tile);
 PTO_API pto_status pto_tile_set_valid(pto_core *core, pto_tile *tile, int32_t rows, int32_t cols);
 
 /* One element of a vec tile, `offset` elements (of 4-bit types bytes) from its base, whatever the layout:
- * GetValue and SetValue (30). Floats in value->f, integers in value->i; a value is converted as a scalar operand
- * is. PTO_ERR_REFUSED with E0320 or E0909 when the tile is elsewhere or the offset outside of it. */
+ * GetValue and SetValue (30). Floats in value->f, integers in value->i; a value is converted as a scalar
+ * operand is. PTO_ERR_REFUSED with E0320 or E0909 when the tile is elsewhere or the offset outside of it. */
 PTO_API pto_status pto_tile_get_value(pto_core *core, pto_tile *tile, uint32_t offset, pto_scalar *value);
 PTO_API pto_status pto_tile_set_value(pto_core *core, pto_tile *tile, uint32_t offset, pto_scalar value);
 
@@ -65,8 +65,8 @@ PTO_API uint64_t pto_core_zero_divisors(const pto_core *core);
 PTO_API void pto_core_set_print(pto_core *core, void (*print)(void *user, const char *text, size_t len),
                                 void *user);
 
-/* Checkers of a run (00-model, 11.6, 11.7), in any combination. Accesses outside of buffers and memories are errors of
- * every run. */
+/* Checkers of a run (00-model, 11.6, 11.7), in any combination. Accesses outside of buffers and memories are
+ * errors of every run. */
 typedef enum pto_check_kind {
     PTO_CHECK_INIT = 1, /* on-chip bytes that are read and were never written */
     PTO_CHECK_RACE = 2, /* conflicting accesses that no flag or barrier orders, on pipes or between blocks */

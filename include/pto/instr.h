@@ -7,8 +7,8 @@
 
 PTO_BEGIN_DECLS
 
-/* An instruction, PTO_OP_TADD; one of its call forms, PTO_FORM_TADD. The enumerators are in <pto/ops.h>, generated
- * from the table. */
+/* An instruction, PTO_OP_TADD; one of its call forms, PTO_FORM_TADD. The enumerators are in <pto/ops.h>,
+ * generated from the table. */
 typedef uint16_t pto_op;
 typedef uint16_t pto_form;
 

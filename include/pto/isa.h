@@ -11,8 +11,8 @@ PTO_BEGIN_DECLS
 PTO_API const char *pto_isa_name(size_t index);
 /* Every instruction, a line each, by family. False if the callback stopped it. */
 PTO_API bool pto_isa_list(pto_write_fn write, void *context);
-/* The page of one instruction, any case, its examples executed; PTO_ERR_USAGE for an unknown name, nothing is written
- * then. Another status is that of an example that failed, which is a defect of the library. */
+/* The page of one instruction, any case, its examples executed; PTO_ERR_USAGE for an unknown name, nothing is
+ * written then. Another status is that of an example that failed, which is a defect of the library. */
 PTO_API pto_status pto_isa_page(const char *name, pto_write_fn write, void *context);
 /* One object per call form, as an array: of one instruction, or of all for NULL. */
 PTO_API pto_status pto_isa_json(const char *name, pto_write_fn write, void *context);
@@ -20,11 +20,11 @@ PTO_API pto_status pto_isa_json(const char *name, pto_write_fn write, void *cont
 typedef struct pto_isa_evidence {
     const char *tests, *benchmarks;
 } pto_isa_evidence;
-/* A table of all call forms: targets, C, text forms, executor, and the evidence for each, which stands in table order.
- * `holes`, if given, receives how many cells are empty that should not be. PTO_ERR_USAGE if `count` is not the
- * number of forms. */
-PTO_API pto_status pto_isa_coverage(const pto_isa_evidence *evidence, size_t count, size_t *holes, pto_write_fn write,
-                                    void *context);
+/* A table of all call forms: targets, C, text forms, executor, and the evidence for each, which stands in
+ * table order. `holes`, if given, receives how many cells are empty that should not be. PTO_ERR_USAGE if
+ * `count` is not the number of forms. */
+PTO_API pto_status pto_isa_coverage(const pto_isa_evidence *evidence, size_t count, size_t *holes,
+                                    pto_write_fn write, void *context);
 /* The known name nearest to a mistyped one, NULL if none is near. */
 PTO_API const char *pto_isa_suggest(const char *name);
 

@@ -42,15 +42,16 @@ PTO_API pto_dialect pto_program_dialect(const pto_program *program);
 /* ---- bytecode (60, 5) ---- */
 
 typedef struct pto_encode_options {
-    bool strict; /* refuse what the opcodes of version 0 do not hold, instead of writing the generic operation */
+    bool strict; /* refuse what the opcodes of version 0 do not hold, instead of writing the generic operation
+                  */
 } pto_encode_options;
-/* Writes a program of levels 2, 3 or of the generic form as PTO-BC version 0: the bytes that the released encoder
- * writes, wherever it writes any. PTO_ERR_REFUSED with PTO-E0260 for what the container cannot hold; convert SSA forms
- * first. `options` may be NULL. */
+/* Writes a program of levels 2, 3 or of the generic form as PTO-BC version 0: the bytes that the released
+ * encoder writes, wherever it writes any. PTO_ERR_REFUSED with PTO-E0260 for what the container cannot hold;
+ * convert SSA forms first. `options` may be NULL. */
 PTO_API pto_status pto_program_encode(const pto_program *program, const pto_encode_options *options,
                                       pto_write_fn write, void *context, pto_diag_list *diags);
-/* Reads a PTO-BC file into a program of generic form, as pto_program_parse reads text (the options are the same).
- * NULL with PTO-E0261 when the container is not sound. */
+/* Reads a PTO-BC file into a program of generic form, as pto_program_parse reads text (the options are the
+ * same). NULL with PTO-E0261 when the container is not sound. */
 PTO_API pto_program *pto_program_decode(const char *name, const void *bytes, size_t len,
                                         const pto_parse_options *options, pto_diag_list *diags);
 PTO_API bool pto_bytes_are_bytecode(const void *bytes, size_t len);
@@ -58,8 +59,8 @@ PTO_API bool pto_bytes_are_bytecode(const void *bytes, size_t len);
 /* The target that the program names in pto.target_arch (a3 -> a2a3); false when it names none. */
 PTO_API bool pto_program_target(const pto_program *program, pto_target *target);
 
-/* What the MLIR assembler checks (60, 3.10): nothing of it; its lists beside our rules; or it alone, without the
- * rules of the instructions and of tile types, to learn its verdict. */
+/* What the MLIR assembler checks (60, 3.10): nothing of it; its lists beside our rules; or it alone, without
+ * the rules of the instructions and of tile types, to learn its verdict. */
 typedef enum pto_ptoas { PTO_PTOAS_OFF, PTO_PTOAS_ADD, PTO_PTOAS_ONLY } pto_ptoas;
 
 typedef struct pto_verify_options {
@@ -72,15 +73,17 @@ typedef struct pto_verify_options {
 PTO_API pto_status pto_program_verify(pto_program *program, const pto_verify_options *options,
                                       pto_diag_list *diags);
 
-/* Verifies, and places the tiles of every entry as a run does: tells also when they do not fit (PTO-E0906). */
+/* Verifies, and places the tiles of every entry as a run does: tells also when they do not fit (PTO-E0906).
+ */
 PTO_API pto_status pto_program_check(pto_program *program, const pto_verify_options *options,
                                      pto_diag_list *diags);
 
-/* Verifies, places the tiles of the entry (NULL = by the rule) as a run does, and writes the memory map: who lies
- * where and when, the peak of each memory and what lives at its fullest moment; as text, or as an SVG picture. */
+/* Verifies, places the tiles of the entry (NULL = by the rule) as a run does, and writes the memory map: who
+ * lies where and when, the peak of each memory and what lives at its fullest moment; as text, or as an SVG
+ * picture. */
 PTO_API pto_status pto_program_show_memory(pto_program *program, const char *entry,
-                                           const pto_verify_options *options, bool picture, pto_write_fn write,
-                                           void *context, pto_diag_list *diags);
+                                           const pto_verify_options *options, bool picture,
+                                           pto_write_fn write, void *context, pto_diag_list *diags);
 
 /* Prints in a form; PTO_ERR_REFUSED with a diagnostic where the form cannot hold the program (60, 1-3). */
 PTO_API pto_status pto_program_print(const pto_program *program, pto_dialect dialect, pto_write_fn write,
@@ -137,7 +140,7 @@ typedef struct pto_run_options {
     uint32_t threads;   /* 0 = all processors, at most one a run of the entry */
     pto_simd_level simd;
     pto_numeric_options numeric;
-    uint32_t checks;  /* pto_check_kind; what they find stands in the diagnostics as errors, the run goes on */
+    uint32_t checks; /* pto_check_kind; what they find stands in the diagnostics as errors, the run goes on */
     size_t *findings; /* receives their number; may be NULL */
     /* checked between instructions: a non-zero value ends the run with PTO_ERR_CANCELLED */
     const volatile int *cancel;

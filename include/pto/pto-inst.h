@@ -68,8 +68,8 @@
 #define PTO_TILE_ACC(name, element, rows, cols)                                                              \
     pto_tile name[1] = {pto_tile_make(pto_tile_type_acc(PTO_DTYPE_OF_##element, rows, cols))}
 
-/* A convolution tile: PTO_CONV_TILE(x, Mat, half, NC1HWC0, 1, 2, 28, 28, 16). Its parameters are the fields of
- * x_conv: x_conv->filter_h = 3. */
+/* A convolution tile: PTO_CONV_TILE(x, Mat, half, NC1HWC0, 1, 2, 28, 28, 16). Its parameters are the fields
+ * of x_conv: x_conv->filter_h = 3. */
 #define PTO_CONV_TILE(name, loc, element, layout, ...)                                                       \
     pto_conv name##_conv[1] = {pto_conv_make(PTO_LAYOUT_##layout,                                            \
                                              (int32_t)(sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t)),  \

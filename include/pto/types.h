@@ -71,7 +71,8 @@ typedef enum pto_compact {
     PTO_COMPACT_ROW_ALIGNED_PADDING = 3
 } pto_compact;
 
-/* Layout tag of a global tensor or of a convolution tile (00-model, 6.3, 7, 16.2). MX: tensors of e8m0 scales. */
+/* Layout tag of a global tensor or of a convolution tile (00-model, 6.3, 7, 16.2). MX: tensors of e8m0
+ * scales. */
 typedef enum pto_layout {
     PTO_LAYOUT_ND = 0,
     PTO_LAYOUT_DN = 1,
@@ -184,19 +185,19 @@ typedef enum pto_fmatrix_mode {
     PTO_FMATRIX_B_MANUAL = 3
 } pto_fmatrix_mode;
 
-/* The tensor that a convolution tile holds, and its convolution parameters (00-model, 7). Storage is dense and
- * row-major over the dimensions, in the order of the tag:
- *     NC1HWC0 N,C1,H,W,C0   NDC1HWC0 N,D,C1,H,W,C0   GNC1HWC0 G,N,C1,H,W,C0   NHWC N,H,W,C
- *     NCHW N,C,H,W   GNCHW G,N,C,H,W   NCDHW N,C,D,H,W
- *     FRACTAL_Z C1*H*W,N/16,16,C0 or C1,H,W,N,C0   FRACTAL_Z_3D D*C1*H*W,N/16,16,C0 */
+/* The tensor that a convolution tile holds, and its convolution parameters (00-model, 7). Storage is dense
+ * and row-major over the dimensions, in the order of the tag:
+ * - NC1HWC0 N,C1,H,W,C0; NDC1HWC0 N,D,C1,H,W,C0; GNC1HWC0 G,N,C1,H,W,C0; NHWC N,H,W,C
+ * - NCHW N,C,H,W; GNCHW G,N,C,H,W; NCDHW N,C,D,H,W
+ * - FRACTAL_Z C1*H*W,N/16,16,C0 or C1,H,W,N,C0; FRACTAL_Z_3D D*C1*H*W,N/16,16,C0 */
 enum { PTO_CONV_DIMS = 6 };
 typedef struct pto_conv {
     pto_layout layout;
     int32_t rank; /* dimensions in use */
     int32_t shape[PTO_CONV_DIMS];
-    uint16_t fmap_h, fmap_w;     /* 0 = H and W of the shape */
-    uint8_t pad_list[4];         /* left, right, top, bottom */
-    uint16_t filter_h, filter_w; /* 1 */
+    uint16_t fmap_h, fmap_w;                            /* 0 = H and W of the shape */
+    uint8_t pad_list[4];                                /* left, right, top, bottom */
+    uint16_t filter_h, filter_w;                        /* 1 */
     uint8_t dilation_h, dilation_w, stride_h, stride_w; /* 1 */
     uint64_t pad_value;                                 /* the bits of an element */
     uint16_t channel_size;                              /* 0 = C1 * C0 */
@@ -271,7 +272,8 @@ PTO_API pto_tile_type pto_tile_type_nz(pto_loc loc, pto_dtype dtype, int32_t row
 PTO_API pto_tile_type pto_tile_type_left(pto_target target, pto_dtype dtype, int32_t rows, int32_t cols);
 PTO_API pto_tile_type pto_tile_type_right(pto_dtype dtype, int32_t rows, int32_t cols);
 PTO_API pto_tile_type pto_tile_type_acc(pto_dtype dtype, int32_t rows, int32_t cols);
-/* A tensor of `rank` extents under a tag with default parameters (filter, dilation, stride, repeat time 1). */
+/* A tensor of `rank` extents under a tag with default parameters (filter, dilation, stride, repeat time 1).
+ */
 PTO_API pto_conv pto_conv_make(pto_layout layout, int32_t rank, const int32_t *shape);
 /* Elements of the tensor; 0 for extents that are not positive, INT64_MAX when it is more. */
 PTO_API int64_t pto_conv_elements(const pto_conv *conv);

@@ -97,7 +97,8 @@ static bool global_in_bounds(pto_core *core, const pto_instr *instr, int i) {
     for (int k = 0; k < form->operand_count; k++)
         from_acc |= form->operand[k].role == PTO_ROLE_IN && instr->operand[k].kind == PTO_OPERAND_TILE &&
                     instr->operand[k].tile->type.loc == PTO_LOC_ACC;
-    if (pto_global_in_bounds_of(global, pto_layout_inner_width(global->layout, global->dtype, from_acc), &fault))
+    if (pto_global_in_bounds_of(global, pto_layout_inner_width(global->layout, global->dtype, from_acc),
+                                &fault))
         return true;
     pto_diag_add(core->diags, PTO_ERROR, "PTO-E0901", pto_at_operand(form->operand[i].name),
                  "%s: access outside of argument %s", form->mnemonic,

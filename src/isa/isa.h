@@ -56,7 +56,7 @@ typedef struct pto_operand_desc {
     bool is_counts; /* a pto_merge_counts; vector<4xi16> in the text, which nothing reads: a run drops it */
     bool optional;
     pto_conv_use conv;
-    bool binds; /* a tile that the instruction places itself: it needs no storage before */
+    bool binds;            /* a tile that the instruction places itself: it needs no storage before */
     char type_var;         /* 'T', 'S', 'D', 'A', 'B', 'I': operands of one variable share an element type;
                               0 = fixed_dtype or unconstrained */
     pto_dtype fixed_dtype; /* PTO_DTYPE_NONE = by type_var or free */
@@ -80,7 +80,7 @@ typedef struct pto_rule_use {
     const char *name;
     const char *text; /* what the rule demands, one clause; from the table's `rule` lines */
     const char *ids;  /* of the refusals it can give, separated by spaces; read off its function */
-    uint8_t targets; /* bit set of pto_target */
+    uint8_t targets;  /* bit set of pto_target */
     uint8_t arg_count;
     int16_t arg[6]; /* operand positions or integers, as the rule defines */
 } pto_rule_use;
@@ -98,11 +98,11 @@ typedef struct pto_text_pattern {
     const char *spelling; /* as in the table, for the reference page; NULL = no spelling in that form */
     const char *opcode;   /* "tadd", "pto.tadd" */
     int8_t result[PTO_MAX_RESULTS + 1]; /* -1 terminated */
-    int8_t operand[PTO_MAX_OPERANDS]; /* -1 terminated; optional ones flagged below */
-    uint8_t optional_mask;            /* bit i = operand[i] may be left out in the text */
-    int8_t attr[PTO_MAX_OPERANDS];    /* operand positions printed in braces, -1 terminated */
-    bool attr_in_ins;                 /* level 2: braces stand inside ins(...) */
-    int8_t indexed;                   /* position of the operand that takes [r, c], -1 = none */
+    int8_t operand[PTO_MAX_OPERANDS];   /* -1 terminated; optional ones flagged below */
+    uint8_t optional_mask;              /* bit i = operand[i] may be left out in the text */
+    int8_t attr[PTO_MAX_OPERANDS];      /* operand positions printed in braces, -1 terminated */
+    bool attr_in_ins;                   /* level 2: braces stand inside ins(...) */
+    int8_t indexed;                     /* position of the operand that takes [r, c], -1 = none */
 } pto_text_pattern;
 
 typedef enum pto_text_form {
@@ -166,7 +166,8 @@ pto_pipe pto_form_pipe(const pto_form_desc *form, int src_loc, int dst_loc);
 static inline bool pto_operand_takes_tile(const pto_operand_desc *desc, const pto_tile_type *type) {
     return desc->conv == PTO_CONV_EITHER || (desc->conv == PTO_CONV_YES) == (type->conv != NULL);
 }
-/* Has the form a pipe for a tile source in this memory? Tells apart forms whose operands are of the same kinds. */
+/* Has the form a pipe for a tile source in this memory? Tells apart forms whose operands are of the same
+ * kinds. */
 bool pto_form_takes(const pto_form_desc *form, int src_loc);
 int pto_form_operand_index(const pto_form_desc *form, const char *name);
 

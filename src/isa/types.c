@@ -210,7 +210,9 @@ pto_tile_type pto_tile_type_acc(pto_dtype dtype, int32_t rows, int32_t cols) {
 
 pto_conv pto_conv_make(pto_layout layout, int32_t rank, const int32_t *shape) {
     pto_conv conv = {.layout = layout,
-                     .rank = rank < 0 ? 0 : rank > PTO_CONV_DIMS ? PTO_CONV_DIMS : rank,
+                     .rank = rank < 0               ? 0
+                             : rank > PTO_CONV_DIMS ? PTO_CONV_DIMS
+                                                    : rank,
                      .filter_h = 1,
                      .filter_w = 1,
                      .dilation_h = 1,

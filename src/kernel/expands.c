@@ -22,7 +22,8 @@ PTO_KERNEL(texpands) {
     const pto_map_loop fill = bits == 16 ? fill_16 : bits == 32 ? fill_32 : bits == 64 ? fill_64 : fill_8;
     if (type->loc != PTO_LOC_VEC || type->conv) { /* every physical element, whatever the layout */
         const uint64_t packed = bits == 4 ? code * 0x11 : code;
-        const int64_t bytes = type->conv ? pto_conv_elements(type->conv) * bits / 8 : (int64_t)pto_tile_type_bytes(type);
+        const int64_t bytes =
+            type->conv ? pto_conv_elements(type->conv) * bits / 8 : (int64_t)pto_tile_type_bytes(type);
         fill(dst->data, &packed, NULL, bits == 4 ? bytes : bytes / (bits / 8), NULL);
     } else if (bits == 4) {
         const pto_map_input input[3] = {pto_map_value(&code), pto_map_none(), pto_map_none()};

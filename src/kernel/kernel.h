@@ -46,7 +46,7 @@ typedef struct pto_kernel_host {
     /* How the cube reads f32 (part 30, SETHF32MODE; 40, 1.3): fraction bits that it keeps, 0 = all of them,
      * and how it rounds to them. */
     uint8_t cube_f32_bits;
-    uint8_t cube_f32_round; /* pto_round_mode: RINT or ROUND */
+    uint8_t cube_f32_round;           /* pto_round_mode: RINT or ROUND */
     pto_img2col_registers img2col[2]; /* A and B */
 } pto_kernel_host;
 
@@ -74,10 +74,10 @@ static inline pto_scalar pto_call_scalar(const pto_kernel_call *call, int i) {
 #define PTO_KERNEL_PASTE(name, level) PTO_KERNEL_PASTE2(name, level)
 /* Symbol of a kernel at the level being compiled: pto_kernel_add_avx2. */
 #define PTO_KERNEL_SYMBOL(name) PTO_KERNEL_PASTE(name, PTO_SIMD_LEVEL_NAME)
-/* Defines a kernel. Its prototype is here and not in a list, so that a new row of the table compiles no kernel
- * again. */
-#define PTO_KERNEL(name)                                                                                      \
-    pto_status PTO_KERNEL_SYMBOL(name)(const pto_kernel_call *call);                                           \
+/* Defines a kernel. Its prototype is here and not in a list, so that a new row of the table compiles no
+ * kernel again. */
+#define PTO_KERNEL(name)                                                                                     \
+    pto_status PTO_KERNEL_SYMBOL(name)(const pto_kernel_call *call);                                         \
     pto_status PTO_KERNEL_SYMBOL(name)(const pto_kernel_call *call)
 
 /* An attribute operand, its default when absent. */

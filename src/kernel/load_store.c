@@ -75,13 +75,13 @@ PTO_KERNEL(tstore) {
                        .flush = call->numeric->flush_subnormals,
                        .fixpipe =
                            pto_fixpipe_mode_of(pto_call_attr(call, 4) != 0, call->numeric->relu_keeps_nan)};
-    pto_rects rects = {.dst_rows = pto_axis_global_rows(dst),
-                       .dst_cols = pto_axis_global_cols_of(
-                           dst, pto_layout_inner_width(dst->layout, dst->dtype, mode.acc)),
-                       .src_rows = pto_axis_tile_rows(&src->type),
-                       .src_cols = pto_axis_tile_cols(&src->type),
-                       .rows = src->valid_rows,
-                       .cols = src->valid_cols};
+    pto_rects rects = {
+        .dst_rows = pto_axis_global_rows(dst),
+        .dst_cols = pto_axis_global_cols_of(dst, pto_layout_inner_width(dst->layout, dst->dtype, mode.acc)),
+        .src_rows = pto_axis_tile_rows(&src->type),
+        .src_cols = pto_axis_tile_cols(&src->type),
+        .rows = src->valid_rows,
+        .cols = src->valid_cols};
     pto_rect rect;
     unsigned bits = pto_dtype_bits(src->type.dtype);
     while (pto_rects_next(&rects, &rect)) {

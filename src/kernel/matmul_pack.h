@@ -110,7 +110,7 @@ static inline int matmul_round_up(int value, int unit) { return (value + unit - 
 
 /* Packs the first `rows` rows and `k` columns of a Left tile; block b starts at to + b * rows * 8. */
 static inline void matmul_pack_left(vec_word *to, const pto_tile *tile, const matmul_format *format, int rows,
-                             int k) {
+                                    int k) {
     const pto_tile_type *type = &tile->type;
     const int units = (k + format->per_unit - 1) / format->per_unit;
     const int step = MATMUL_LEFT_UNITS * format->per_unit; /* columns of a block */
@@ -137,7 +137,7 @@ static inline void matmul_pack_left(vec_word *to, const pto_tile *tile, const ma
 /* Packs `cols` columns from `col` on (a multiple of 16) of the first `k` rows of a Right tile, whole boxes.
  */
 static inline void matmul_pack_right(vec_word *to, const pto_tile *tile, const matmul_format *format, int col,
-                              int cols, int k) {
+                                     int cols, int k) {
     const pto_tile_type *type = &tile->type;
     const int box_rows = 32 / format->bytes, box_units = box_rows / format->per_unit;
     const bool as_is = matmul_is_as_is(format);

@@ -136,8 +136,7 @@ static inline void pto_quant_narrow_f16(uint16_t *to, const float *from) {
                 uint32_t x = in[k];                                                                          \
                 made[k] = (T)(expression);                                                                   \
             }                                                                                                \
-            finish                                                                                           \
-            for (int64_t j = 0; j < rows; j++) {                                                             \
+            finish for (int64_t j = 0; j < rows; j++) {                                                      \
                 pto_bits##bits *dst = to + r.dst + (i + j) * r.dst_row;                                      \
                 if (whole)                                                                                   \
                     memcpy(dst, out + j * PTO_QUANT_COLS, PTO_QUANT_COLS * sizeof *out);                     \

@@ -55,50 +55,54 @@ static int64_t power(int64_t base, int64_t exponent) {
     return (int64_t)result;
 }
 
+static int64_t wrap(uint64_t value) { return (int64_t)value; }
+
+/* Integers of every width modulo 2^64; the element takes the low bits. */
 static int64_t apply_integer(pto_exact_op op, int64_t a, int64_t b, int64_t c) {
+    const uint64_t ua = (uint64_t)a, ub = (uint64_t)b, uc = (uint64_t)c;
     switch (op) {
     case PTO_EXACT_ADD:
-        return a + b;
+        return wrap(ua + ub);
     case PTO_EXACT_SUB:
-        return a - b;
+        return wrap(ua - ub);
     case PTO_EXACT_MUL:
-        return a * b;
+        return wrap(ua * ub);
     case PTO_EXACT_DIV:
-        return b ? a / b : 0;
+        return b == -1 ? wrap(-ua) : b ? a / b : 0;
     case PTO_EXACT_MAX:
         return a > b ? a : b;
     case PTO_EXACT_MIN:
         return a < b ? a : b;
     case PTO_EXACT_ABS:
-        return a < 0 ? -a : a;
+        return a < 0 ? wrap(-ua) : a;
     case PTO_EXACT_NEG:
-        return -a;
+        return wrap(-ua);
     case PTO_EXACT_RELU:
     case PTO_EXACT_RELU_NAN:
         return a > 0 ? a : 0;
     case PTO_EXACT_MULADD:
     case PTO_EXACT_MULADD_UNFUSED:
-        return a * b + c;
+        return wrap(ua * ub + uc);
     case PTO_EXACT_FUSED_MULADD:
     case PTO_EXACT_FUSED_MULADD_UNFUSED:
     case PTO_EXACT_FUSED_MULADD_RELU:
     case PTO_EXACT_FUSED_MULADD_RELU_UNFUSED:
     case PTO_EXACT_FUSED_MULADD_RELU_NAN:
     case PTO_EXACT_FUSED_MULADD_RELU_NAN_UNFUSED:
-        return a * c + b;
+        return wrap(ua * uc + ub);
     case PTO_EXACT_SUB_RELU:
     case PTO_EXACT_SUB_RELU_NAN:
-        return a - b;
+        return wrap(ua - ub);
     case PTO_EXACT_LEAKY_RELU:
-        return a > 0 ? a : a * b;
+        return a > 0 ? a : wrap(ua * ub);
     case PTO_EXACT_ADD_ADD:
-        return a + b + c;
+        return wrap(ua + ub + uc);
     case PTO_EXACT_SUB_ADD:
-        return a - b + c;
+        return wrap(ua - ub + uc);
     case PTO_EXACT_FLOOR_REM:
         return floor_rem(a, b);
     case PTO_EXACT_TRUNC_REM:
-        return b ? a % b : 0;
+        return b == -1 || !b ? 0 : a % b;
     case PTO_EXACT_POW:
         return power(a, b);
     case PTO_EXACT_AND:

@@ -65,8 +65,8 @@ bool pto_instr_uses_implicit_scratch(const pto_operation *op);
 /* The value that owns the storage: through treshape, bitcast, tassign and read-modify-write results. A subset
  * is its own root. */
 const pto_value *pto_fact_tile_root(const pto_value *tile);
-/* The type of a tile's handle. A flat subset of several rows (column-major: columns) is addressed with the pitch of its
- * source, so that is the capacity of its handle, and what it was cut to is its valid region. */
+/* The type of a tile's handle. A flat subset of several rows (column-major: columns) is addressed with the
+ * pitch of its source, so that is the capacity of its handle, and what it was cut to is its valid region. */
 pto_tile_type pto_fact_handle_type(const pto_value *tile);
 /* Constant on-chip address of the root's alloc_tile or of a tassign. */
 bool pto_fact_tile_addr(const pto_value *tile, uint64_t *addr);

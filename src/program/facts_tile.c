@@ -215,8 +215,9 @@ static bool given_layout(const pto_operation *op, pto_layout *layout) {
     const pto_attr *attr = pto_operation_attr(op, "layout");
     const pto_enum_desc *names = pto_enum_find(PTO_STR("layout"));
     for (uint32_t i = 0; attr && i < names->count; i++)
-        if (attr->kind == PTO_AV_INT ? attr->i == names->values[i].number
-                                     : pto_str_equal_ignore_case(attr->text, pto_str_from(names->values[i].name))) {
+        if (attr->kind == PTO_AV_INT
+                ? attr->i == names->values[i].number
+                : pto_str_equal_ignore_case(attr->text, pto_str_from(names->values[i].name))) {
             *layout = (pto_layout)names->values[i].number;
             return true;
         }

@@ -310,7 +310,7 @@ enum { PTO_OP_ANY_REGIONS = 255 };
 typedef struct pto_op_shape {
     int16_t operand_min, operand_max; /* max -1 = any number */
     int16_t result_min, result_max;
-    uint8_t regions; /* PTO_OP_ANY_REGIONS: one or more */
+    uint8_t regions;   /* PTO_OP_ANY_REGIONS: one or more */
     uint8_t segments;  /* number of operand segments, 0 = none */
     const char *props; /* inherent attributes, blank separated, `?` behind optional ones (60, 3.9.8) */
 } pto_op_shape;

@@ -192,7 +192,8 @@ static const char *argument_of(const pto_findings *all, uint64_t at, uint64_t *b
 
 void pto_findings_between_blocks(pto_findings *all) {
     reach writes = {0}, any = {0}, plain = {0};
-    qsort(all->piece, all->piece_count, sizeof *all->piece, by_begin);
+    if (all->piece_count)
+        qsort(all->piece, all->piece_count, sizeof *all->piece, by_begin);
     for (size_t i = 0; i < all->piece_count; i++) {
         const pto_findings_piece *p = &all->piece[i];
         /* two atomic additions do not conflict */

@@ -47,7 +47,7 @@ typedef struct pto_machine {
     int64_t run, runs; /* of the entry: one a vector core of a block */
     int64_t block, blocks, subblock, subblocks;
     pto_checker *checker; /* NULL = no checks; not owned */
-    bool used; /* memories hold what an earlier block left */
+    bool used;            /* memories hold what an earlier block left */
     const volatile int *cancel;
     const atomic_uint *stop_above; /* lowest failed block: higher ones end */
     /* text of TPRINT and pto.print of this block */

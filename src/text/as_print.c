@@ -227,7 +227,8 @@ static const char *misfit(const pto_operation *op) {
             return form->text[PTO_TEXT_LEVEL2].opcode ? NULL : form->mnemonic;
         if (!pattern->opcode)
             return form->mnemonic;
-        return pto_ssa_count(pattern->result, PTO_MAX_RESULTS) == op->result_count ? NULL : "a destination operand";
+        return pto_ssa_count(pattern->result, PTO_MAX_RESULTS) == op->result_count ? NULL
+                                                                                   : "a destination operand";
     }
     default:
         return pto_op_kind_name(op->kind) ? pto_op_kind_name(op->kind) : "an unknown operation";

@@ -97,9 +97,10 @@ static pto_value *whole_view(pto_converter *c, const pto_value *memory, pto_span
     return view;
 }
 
-/* The window of a memory operand in its last `rank` dimensions: the valid region of the tile that it meets, or the
- * tensor of a convolution tile, of whose layout the memory must be. */
-static bool window_of(const pto_operation *op, int position, const int64_t *dims, uint32_t rank, int64_t size[5]) {
+/* The window of a memory operand in its last `rank` dimensions: the valid region of the tile that it meets,
+ * or the tensor of a convolution tile, of whose layout the memory must be. */
+static bool window_of(const pto_operation *op, int position, const int64_t *dims, uint32_t rank,
+                      int64_t size[5]) {
     const pto_form_desc *form = pto_form_get(op->form);
     for (int i = 0; i < form->operand_count; i++) {
         const pto_value *value = i == position ? NULL : pto_instr_value(op, i);

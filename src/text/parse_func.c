@@ -119,7 +119,8 @@ static bool parse_signature(pto_text_parser *p, pto_operation *op, signature *s)
     if (pto_text_accept_kind(p, PTO_TOKEN_ARROW)) {
         if (pto_text_accept(p, '(')) {
             while (!pto_text_at(p, ')'))
-                if ((s->results.count && !pto_text_expect(p, ',', "between results")) || !parse_result(p, s, true))
+                if ((s->results.count && !pto_text_expect(p, ',', "between results")) ||
+                    !parse_result(p, s, true))
                     return false;
             pto_text_take(p);
         } else if (!parse_result(p, s, false)) {

@@ -142,8 +142,8 @@ typedef PTO_VEC(const pto_type *) pto_text_types;
 bool pto_text_parse_types(pto_text_parser *parser, pto_text_types *types);
 /* `T`, or `(T, T)`, or `()`. */
 bool pto_text_parse_type_group(pto_text_parser *parser, pto_text_types *types);
-/* At `4x?x` : reads the dims, at most `limit`; false + failed when they are malformed. The element type follows.
- * `rank` may exceed the limit, then it was reported. */
+/* At `4x?x` : reads the dims, at most `limit`; false + failed when they are malformed. The element type
+ * follows. `rank` may exceed the limit, then it was reported. */
 bool pto_text_parse_dims(pto_text_parser *parser, int64_t *dim, int limit, int *rank);
 bool pto_text_at_dims(const pto_text_parser *parser);
 

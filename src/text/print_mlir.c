@@ -315,9 +315,7 @@ static void scf_while(pto_text_printer *t, const pto_operation *op) {
 
 /* ---- pto ----------------------------------------------------------------------------------- */
 
-static bool is_conv(const pto_type *type) {
-    return pto_type_is_tile(type) && !type->open && type->tile.conv;
-}
+static bool is_conv(const pto_type *type) { return pto_type_is_tile(type) && !type->open && type->tile.conv; }
 
 /* `word(%a, %b attrs : T, T)` */
 static void group(pto_text_printer *t, const char *word, pto_value *const *values, uint32_t count,

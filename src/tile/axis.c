@@ -110,8 +110,7 @@ pto_axis pto_axis_global_cols(const pto_global *global) {
     case PTO_LAYOUT_NC1HWC0:
         return of_dims(global, (const int[]){4, 1}, 2);
     case PTO_LAYOUT_NDC1HWC0:
-        return pto_axis_global_cols_of(global,
-                                       pto_layout_inner_width(global->layout, global->dtype, false));
+        return pto_axis_global_cols_of(global, pto_layout_inner_width(global->layout, global->dtype, false));
     case PTO_LAYOUT_NCHW:
         return of_dims(global, (const int[]){2}, 1);
     case PTO_LAYOUT_NCDHW:
@@ -181,10 +180,10 @@ bool pto_rects_next(pto_rects *rects, pto_rect *rect) {
         rects->height = least(dst_length, src_length, rects->rows - rects->row);
     }
     rect->rows = rects->height;
-    rect->dst = rects->dst_at +
-                offset_at(&rects->dst_cols, (int64_t)rects->dst_col + rects->col, &dst_length);
-    rect->src = rects->src_at +
-                offset_at(&rects->src_cols, (int64_t)rects->src_col + rects->col, &src_length);
+    rect->dst =
+        rects->dst_at + offset_at(&rects->dst_cols, (int64_t)rects->dst_col + rects->col, &dst_length);
+    rect->src =
+        rects->src_at + offset_at(&rects->src_cols, (int64_t)rects->src_col + rects->col, &src_length);
     rect->cols = least(dst_length, src_length, rects->cols - rects->col);
     rect->dst_row = rects->dst_rows.digit[0].step;
     rect->src_row = rects->src_rows.digit[0].step;

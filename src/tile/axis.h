@@ -42,7 +42,8 @@ typedef struct pto_rects {
     int64_t dst_at, src_at, height;             /* what all rectangles that start in `row` have in common */
 } pto_rects;
 
-/* Set the four axes, the extents and what is not 0 of the first coordinates, the rest zero; false when no rectangle is left. */
+/* Set the four axes, the extents and what is not 0 of the first coordinates, the rest zero; false when no
+ * rectangle is left. */
 bool pto_rects_next(pto_rects *rects, pto_rect *rect);
 
 #endif

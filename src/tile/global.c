@@ -120,5 +120,6 @@ bool pto_global_in_bounds_of(const pto_global *global, int64_t inner, pto_global
 }
 
 bool pto_global_in_bounds(const pto_global *global, pto_global_fault *fault) {
-    return pto_global_in_bounds_of(global, pto_layout_inner_width(global->layout, global->dtype, false), fault);
+    return pto_global_in_bounds_of(global, pto_layout_inner_width(global->layout, global->dtype, false),
+                                   fault);
 }

@@ -399,7 +399,7 @@ static void accumulators_are_carried(void **state) {
         "!pto.tensor_view<16x16xf32>\n"
         "%pa = pto.partition_view %ga, offsets = [%c0, %c0], sizes = [%c16, %c16] : "
         "!pto.tensor_view<16x16xf32> -> " PV "\n%pb = pto.partition_view %gb, offsets = [%c0, %c0], sizes = "
-                                             "[%c16, %c16] : !pto.tensor_view<16x16xf32> "
+        "[%c16, %c16] : !pto.tensor_view<16x16xf32> "
         "-> " PV "\n%pc = pto.partition_view %gc, offsets = [%c0, %c0], sizes = [%c16, %c16] : "
         "!pto.tensor_view<16x16xf32> -> " PV "\n"
         "%ma = pto.tload %pa : " PV " -> " MAT "\n%mb = pto.tload %pb : " PV " -> " MAT "\n"

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS = 16, COLS = 32 };
@@ -86,7 +87,9 @@ static void one_verdict(void **state) {
     for (int rows = 1; rows <= 8; rows += 7) {
         char body[1024];
         snprintf(body, sizeof body, frame, rows, rows, rows, rows);
-        pto_program *program = parse_program(program_of("", body));
+        char *text = program_of("", body);
+        pto_program *program = parse_program(text);
+        free(text);
         pto_diag_list *diags = pto_diag_list_create();
         const pto_verify_options verify = {.target = PTO_TARGET_A2A3, .has_target = true};
         const pto_run_options run = {.target = PTO_TARGET_A2A3, .has_target = true};

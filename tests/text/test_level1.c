@@ -63,7 +63,7 @@ static void one_form(const pto_form_desc *form, pto_text_form level) {
     strcat(text, bare ? "" : ") -> (");
     for (int i = 0; i < results; i++)
         sprintf(text + strlen(text), "%s%s", i ? ", " : "",
-                form->operand[pattern->result[i]].is_counts               ? "vector<4xi16>"
+                form->operand[pattern->result[i]].is_counts              ? "vector<4xi16>"
                 : form->operand[pattern->result[i]].conv == PTO_CONV_YES ? CONV
                                                                          : T16);
     strcat(text, bare ? "" : ")\n");

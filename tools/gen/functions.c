@@ -27,7 +27,8 @@ void gen_emit_functions_header(const gen_table *table, FILE *out) {
           "/* One function per call form. Operands stand in C++ order, destination first; an optional\n"
           " * tile may be NULL; attributes take the enums of <pto/types.h>. Each returns what\n"
           " * pto_core_execute returns. */\n"
-          "#ifndef PTO_FUNCTIONS_H\n#define PTO_FUNCTIONS_H\n\n#include <pto/core.h>\n#include <pto/ops.h>\n\nPTO_BEGIN_DECLS\n",
+          "#ifndef PTO_FUNCTIONS_H\n#define PTO_FUNCTIONS_H\n\n#include <pto/core.h>\n#include "
+          "<pto/ops.h>\n\nPTO_BEGIN_DECLS\n",
           out);
     for (int i = 0; i < table->row_count; i++) {
         const gen_row *row = &table->row[i];

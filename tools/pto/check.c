@@ -39,7 +39,8 @@ static int run(int argc, char **argv) {
     verify.ptoas = ptoas_only ? PTO_PTOAS_ONLY : ptoas_compat ? PTO_PTOAS_ADD : PTO_PTOAS_OFF;
     int worst = CLI_OK;
     for (int i = 0; i < argc; i++) {
-        int result = cli_status(cli_is_block(argv[i]) ? cli_block_check(argv[i], json) : check_file(argv[i], &verify, json));
+        int result = cli_status(cli_is_block(argv[i]) ? cli_block_check(argv[i], json)
+                                                      : check_file(argv[i], &verify, json));
         if (result > worst)
             worst = result;
     }
@@ -51,7 +52,8 @@ const cli_command cli_check = {
     "usage: pto check FILE... [--target cpu|a2a3|a5] [--strict] [--ptoas-compat] [--ptoas-only] [--json]\n\n"
     "Parses and verifies programs in any text form (PTO-AS, levels 1 to 3, generic) and reports every "
     "mistake.\n"
-    "FILE - reads standard input. TileOp blocks (.s, .bin): tiles read after their release or never, dimensions\n"
+    "FILE - reads standard input. TileOp blocks (.s, .bin): tiles read after their release or never, "
+    "dimensions\n"
     "that are missing, words that are no instructions.\n\n"
     "  -t, --target T   the target (default: the program's pto.target_arch, else cpu)\n"
     "      --strict     also demand exact scalar types and explicit scratch tiles\n"

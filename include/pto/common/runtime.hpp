@@ -78,7 +78,8 @@ inline pto_options options() {
     if (target == PTO_TARGET_CPU && cpu_capacities == static_cast<int>(NPUArch::A2A3))
         for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
             o.memory_bytes[loc] = capacity(PTO_TARGET_A2A3, loc);
-    /* what the build says of a memory's size; <pto/common/memory.hpp> defines the rest as the target's */
+            /* what the build says of a memory's size; <pto/common/memory.hpp> defines the rest as the
+             * target's */
 #ifdef PTO_UBUF_SIZE_BYTES
     o.memory_bytes[PTO_LOC_VEC] = PTO_UBUF_SIZE_BYTES;
 #endif
