@@ -17,6 +17,17 @@ static void put(const pto_tile *dst, int32_t row, int32_t col, const pto_table *
     pto_exact_store(dst->data, dst->type.dtype, pto_tile_offset(&dst->type, row, col), code);
 }
 
+/* A destination that overlaps its indices changes them after they were checked: what leaves the buffer then
+ * reads as zero. */
+static void settle(const pto_table *table, int64_t *place, int32_t n, int64_t right) {
+    if (!table->bounded)
+        return;
+    for (int32_t i = 0; i < n; i++)
+        if (place[i] >= 0 &&
+            (!pto_table_inside(table, place[i], 0) || !pto_table_inside(table, place[i], right)))
+            place[i] = PTO_TABLE_NONE;
+}
+
 static void rows(const pto_tile *dst, const pto_table *table) {
     const size_t size = pto_dtype_bits(dst->type.dtype) / 8, width = (size_t)dst->valid_cols * size;
     const bool copies = flat_rows(dst) && !table->nz && table->global->stride[4] == 1;
@@ -26,6 +37,7 @@ static void rows(const pto_tile *dst, const pto_table *table) {
         int64_t place[PTO_TABLE_RUN];
         pto_table_load(table, first, 0, n, index);
         pto_table_resolve(table, index, n, place);
+        settle(table, place, n, dst->valid_cols - 1);
         for (int32_t i = 0; i < n; i++) {
             const int32_t r = first + i;
             uint8_t *d = (uint8_t *)dst->data + (size_t)r * (size_t)dst->type.cols * size;
@@ -44,15 +56,11 @@ static void rows(const pto_tile *dst, const pto_table *table) {
 }
 
 #define TAKE(name, T)                                                                                        \
-    static void name(void *dst, const void *base, const int64_t *place, int32_t n, bool all) {               \
+    static void name(void *dst, const void *base, const int64_t *place, int32_t n) {                         \
         T *restrict d = dst;                                                                                 \
         const T *restrict s = base;                                                                          \
-        if (all)                                                                                             \
-            for (int32_t i = 0; i < n; i++)                                                                  \
-                d[i] = s[place[i]];                                                                          \
-        else                                                                                                 \
-            for (int32_t i = 0; i < n; i++)                                                                  \
-                d[i] = place[i] < 0 ? 0 : s[place[i]];                                                       \
+        for (int32_t i = 0; i < n; i++)                                                                      \
+            d[i] = place[i] < 0 ? 0 : s[place[i]];                                                           \
     }
 TAKE(take_8, uint8_t)
 TAKE(take_16, uint16_t)
@@ -62,10 +70,10 @@ TAKE(take_64, uint64_t)
 static void elements(const pto_tile *dst, const pto_table *table) {
     const unsigned bits = pto_dtype_bits(dst->type.dtype);
     const bool direct = flat_rows(dst) && !table->nz;
-    void (*const take)(void *, const void *, const int64_t *, int32_t, bool) = bits == 8    ? take_8
-                                                                               : bits == 16 ? take_16
-                                                                               : bits == 32 ? take_32
-                                                                                            : take_64;
+    void (*const take)(void *, const void *, const int64_t *, int32_t) = bits == 8    ? take_8
+                                                                         : bits == 16 ? take_16
+                                                                         : bits == 32 ? take_32
+                                                                                      : take_64;
     for (int32_t r = 0; r < dst->valid_rows; r++)
         for (int32_t c = 0; c < dst->valid_cols; c += PTO_TABLE_RUN) {
             const int32_t left = dst->valid_cols - c, n = left < PTO_TABLE_RUN ? left : PTO_TABLE_RUN;
@@ -73,9 +81,10 @@ static void elements(const pto_tile *dst, const pto_table *table) {
             int64_t place[PTO_TABLE_RUN];
             pto_table_load(table, r, c, n, index);
             pto_table_resolve(table, index, n, place);
+            settle(table, place, n, 0);
             if (direct)
                 take((uint8_t *)dst->data + ((size_t)r * (size_t)dst->type.cols + (size_t)c) * (bits / 8),
-                     table->global->data, place, n, table->oob != PTO_TABLE_DROP);
+                     table->global->data, place, n);
             else
                 for (int32_t i = 0; i < n; i++)
                     put(dst, r, c + i, table, place[i], 0);
