@@ -12,49 +12,24 @@
 #include <cmocka.h>
 
 #include "program/program.h"
-
-typedef struct buffer {
-    char *data;
-    size_t len, capacity;
-} buffer;
-
-static bool collect(void *context, const char *data, size_t len) {
-    buffer *b = context;
-    if (b->capacity - b->len < len + 1) {
-        b->capacity = (b->len + len + 1) * 2;
-        b->data = realloc(b->data, b->capacity);
-        assert_non_null(b->data);
-    }
-    memcpy(b->data + b->len, data, len);
-    b->len += len;
-    b->data[b->len] = '\0';
-    return true;
-}
-
-static void show(const pto_diag_list *diags) {
-    char text[4096];
-    pto_diag_render_buffer(diags, NULL, text, sizeof text);
-    print_error("%s\n", text);
-}
+#include "support/program_testing.h"
 
 static pto_program *parse(const char *text, size_t len) {
     pto_diag_list *diags = pto_diag_list_create();
     pto_parse_options options = {.keep_layouts = true};
     pto_program *program = pto_program_parse("case", text, len, &options, diags);
     if (!program || pto_diag_count(diags, PTO_ERROR)) {
-        show(diags);
-        fail_msg("%.*s", (int)len, text);
+        fail_msg("%s\n%.*s", diag_text(diags), (int)len, text);
     }
     pto_diag_list_destroy(diags);
     return program;
 }
 
-static buffer encode(const pto_program *program) {
+static text_buffer encode(const pto_program *program) {
     pto_diag_list *diags = pto_diag_list_create();
-    buffer out = {0};
-    if (pto_program_encode(program, NULL, collect, &out, diags) != PTO_OK) {
-        show(diags);
-        fail();
+    text_buffer out = {0};
+    if (pto_program_encode(program, NULL, collect_text, &out, diags) != PTO_OK) {
+        fail_msg("%s", diag_text(diags));
     }
     pto_diag_list_destroy(diags);
     return out;
@@ -65,8 +40,7 @@ static pto_program *decode(const void *bytes, size_t len) {
     pto_parse_options options = {.keep_layouts = true};
     pto_program *program = pto_program_decode("case", bytes, len, &options, diags);
     if (!program || pto_diag_count(diags, PTO_ERROR)) {
-        show(diags);
-        fail();
+        fail_msg("%s", diag_text(diags));
     }
     pto_diag_list_destroy(diags);
     return program;
@@ -124,10 +98,10 @@ static void each_case(void (*check)(const char *text, size_t len, const uint8_t 
 
 static void both_ways(const char *text, size_t len, const uint8_t *bytes, size_t size) {
     pto_program *written = parse(text, len), *read = decode(bytes, size);
-    buffer out = encode(written);
+    text_buffer out = encode(written);
     if (out.len != size || memcmp(out.data, bytes, size) != 0)
         fail_msg("other bytes for %.*s", (int)len, text);
-    buffer again = encode(read);
+    text_buffer again = encode(read);
     assert_int_equal(again.len, size);
     assert_memory_equal(again.data, bytes, size);
     free(out.data);
@@ -210,9 +184,9 @@ static const char wide[] =
 static void identity(void **state) {
     (void)state;
     pto_program *program = parse(wide, strlen(wide));
-    buffer out = encode(program);
+    text_buffer out = encode(program);
     pto_program *back = decode(out.data, out.len);
-    buffer again = encode(back);
+    text_buffer again = encode(back);
     assert_int_equal(out.len, again.len);
     assert_memory_equal(out.data, again.data, out.len);
     /* the same program but for attributes that are written out: a second turn changes nothing */
@@ -229,8 +203,8 @@ static void refused(const char *text, bool strict) {
     pto_diag_list *diags = pto_diag_list_create();
     pto_program *program = parse(text, strlen(text));
     pto_encode_options options = {.strict = strict};
-    buffer out = {0};
-    assert_int_equal(pto_program_encode(program, &options, collect, &out, diags), PTO_ERR_REFUSED);
+    text_buffer out = {0};
+    assert_int_equal(pto_program_encode(program, &options, collect_text, &out, diags), PTO_ERR_REFUSED);
     assert_true(pto_diag_has(diags, "PTO-E0260"));
     assert_int_equal(out.len, 0);
     pto_diag_list_destroy(diags);

@@ -13,24 +13,7 @@
 #include <glob.h>
 
 #include "program/program.h"
-
-typedef struct buffer {
-    char *data;
-    size_t len, capacity;
-} buffer;
-
-static bool collect(void *context, const char *data, size_t len) {
-    buffer *b = context;
-    if (b->capacity - b->len < len + 1) {
-        b->capacity = (b->len + len + 1) * 2;
-        b->data = realloc(b->data, b->capacity);
-        assert_non_null(b->data);
-    }
-    memcpy(b->data + b->len, data, len);
-    b->len += len;
-    b->data[b->len] = '\0';
-    return true;
-}
+#include "support/program_testing.h"
 
 static char *read_file(const char *path, size_t *len) {
     FILE *in = fopen(path, "rb");
@@ -70,9 +53,9 @@ static void check(const char *text, size_t len) {
     if (program && own != PTO_DIALECT_AS && own != PTO_DIALECT_LEVEL1) {
         tally.programs++;
         for (int i = 0; i < 2; i++) {
-            buffer out = {0};
+            text_buffer out = {0};
             pto_diag_list_clear(diags);
-            if (pto_program_print(program, forms[i], collect, &out, diags) != PTO_OK) {
+            if (pto_program_print(program, forms[i], collect_text, &out, diags) != PTO_OK) {
                 complain("does not print", text, len);
                 free(out.data);
                 continue;
@@ -84,13 +67,13 @@ static void check(const char *text, size_t len) {
             pto_program_destroy(again);
             free(out.data);
         }
-        buffer first = {0}, second = {0};
+        text_buffer first = {0}, second = {0};
         pto_diag_list_clear(diags);
         pto_parse_options options = {.keep_layouts = true};
-        if (pto_program_encode(program, NULL, collect, &first, diags) == PTO_OK) {
+        if (pto_program_encode(program, NULL, collect_text, &first, diags) == PTO_OK) {
             pto_program *back = pto_program_decode("p", first.data, first.len, &options, diags);
             if (!back || pto_diag_count(diags, PTO_ERROR) ||
-                pto_program_encode(back, NULL, collect, &second, diags) != PTO_OK ||
+                pto_program_encode(back, NULL, collect_text, &second, diags) != PTO_OK ||
                 first.len != second.len || memcmp(first.data, second.data, first.len) != 0)
                 complain("bytecode", text, len);
             tally.encoded++;

@@ -12,6 +12,19 @@
 
 #include "support/program_testing.h"
 
+bool collect_text(void *context, const char *data, size_t len) {
+    text_buffer *b = context;
+    if (b->capacity - b->len < len + 1) {
+        b->capacity = (b->len + len + 1) * 2;
+        b->data = realloc(b->data, b->capacity);
+        assert_non_null(b->data);
+    }
+    memcpy(b->data + b->len, data, len);
+    b->len += len;
+    b->data[b->len] = '\0';
+    return true;
+}
+
 const char *diag_text(const pto_diag_list *diags) {
     static char text[1 << 16];
     pto_diag_render_buffer(diags, NULL, text, sizeof text);

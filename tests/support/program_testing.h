@@ -5,6 +5,15 @@
 
 #include <pto/program.h>
 
+/* What a writer of the library has written, with a NUL behind it; the caller frees `data`. */
+typedef struct text_buffer {
+    char *data;
+    size_t len, capacity;
+} text_buffer;
+
+/* A pto_write_fn that appends to the text_buffer `context`. */
+bool collect_text(void *context, const char *data, size_t len);
+
 /* Parses; fails the test with the diagnostics when the text has errors. */
 pto_program *parse_program(const char *text);
 /* All diagnostics as text, in a static buffer. */
