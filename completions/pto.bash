@@ -24,6 +24,14 @@ _pto() {
         mapfile -t COMPREPLY < <(compgen -W "$(pto run --numeric list 2>/dev/null | awk '{print $1}')" -- "$cur")
         return
         ;;
+    --check)
+        mapfile -t COMPREPLY < <(compgen -W "race init sync all" -- "$cur")
+        return
+        ;;
+    --show)
+        mapfile -t COMPREPLY < <(compgen -W "memory memory.svg" -- "$cur")
+        return
+        ;;
     -b | --blocks | --subblocks | -j | --threads | -e | --entry) return ;;
     esac
     if [[ $cur == -* ]]; then
