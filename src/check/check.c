@@ -138,8 +138,8 @@ static pto_pipe pipe_of(const pto_check_access *a) { return (pto_pipe)(a->lane %
 
 /* ---- clocks -------------------------------------------------------------------------------------- */
 
-static bool is_ordered(const pto_checker *c, pto_pipe pipe) {
-    switch (c->options.target) {
+bool pto_pipe_is_ordered(pto_target target, pto_pipe pipe) {
+    switch (target) {
     case PTO_TARGET_A2A3:
         return pipe != PTO_PIPE_V && pipe != PTO_PIPE_MTE3;
     case PTO_TARGET_A5:
@@ -187,7 +187,7 @@ static void start(pto_checker *c, pto_form form, pto_pipe pipe, const char *file
 
 /* The operation is issued: on an ordered pipe the next one follows it. */
 static void finish(pto_checker *c) {
-    if (is_ordered(c, pipe_of(&c->now)))
+    if (pto_pipe_is_ordered(c->options.target, pipe_of(&c->now)))
         c->before[c->now.lane][c->now.lane] = c->now.number;
 }
 
@@ -331,8 +331,7 @@ static void global_operand(pto_checker *c, const pto_global *g) {
     }
 }
 
-/* Which pipe: by the memories of the first tile source and of the destination. */
-static pto_pipe execution_pipe(const pto_instr *instr) {
+pto_pipe pto_instr_pipe(const pto_instr *instr) {
     const pto_form_desc *form = pto_form_get(instr->form);
     int src = -1, dst = -1;
     for (int i = 0; i < form->operand_count; i++) {
@@ -345,10 +344,10 @@ static pto_pipe execution_pipe(const pto_instr *instr) {
         if ((role == PTO_ROLE_OUT || role == PTO_ROLE_INOUT) && dst < 0)
             dst = loc;
     }
-    return pto_form_pipe(form, src, dst);
+    return strcmp(form->family, "debug") != 0 ? pto_form_pipe(form, src, dst) : PTO_PIPE_ALL;
 }
 
-static bool is_atomic(const pto_instr *instr) {
+bool pto_instr_is_atomic(const pto_instr *instr) {
     const pto_form_desc *form = pto_form_get(instr->form);
     for (int i = 0; i < form->operand_count; i++)
         if ((form->operand[i].attr == PTO_ATTR_ATOMIC || form->operand[i].attr == PTO_ATTR_SCATTER_ATOMIC) &&
@@ -360,13 +359,13 @@ static bool is_atomic(const pto_instr *instr) {
 void pto_checker_instr(void *checker, const pto_core *core, const pto_instr *instr) {
     pto_checker *c = checker;
     const pto_form_desc *form = pto_form_get(instr->form);
-    pto_pipe pipe = execution_pipe(instr);
+    pto_pipe pipe = pto_instr_pipe(instr);
     (void)core;
-    if (!strcmp(form->family, "debug") || pipe == PTO_PIPE_ALL) {
+    if (pipe == PTO_PIPE_ALL) {
         pto_checker_barrier(c, PTO_PIPE_ALL);
         pipe = PTO_PIPE_S;
     }
-    bool atomic = is_atomic(instr);
+    bool atomic = pto_instr_is_atomic(instr);
     bool views_only = false;
     for (int i = 0; i < form->operand_count; i++)
         views_only |= form->operand[i].binds;

@@ -44,6 +44,14 @@ typedef struct pto_check_finding {
     int id;              /* of a flag or token, -1 = none */
 } pto_check_finding;
 
+/* Whether a pipe finishes its operations in program order (00-model, 11.6 E1). */
+bool pto_pipe_is_ordered(pto_target target, pto_pipe pipe);
+/* The pipe that executes an instruction, by the memories of its first tile source and its destination; ALL:
+ * it drains every pipe and runs on S. */
+pto_pipe pto_instr_pipe(const pto_instr *instr);
+/* It adds to global memory atomically: two such additions do not conflict. */
+bool pto_instr_is_atomic(const pto_instr *instr);
+
 typedef struct pto_checker pto_checker;
 
 typedef struct pto_check_options {

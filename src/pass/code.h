@@ -30,9 +30,10 @@ typedef enum pto_code_kind {
     PTO_CODE_INDEX_VIEW, /* dst = window of view a at the c indices of list extra, as large as tile b, layout
                             flag */
     PTO_CODE_SYNC,       /* flag: pto_code_sync, pipes a and b, id c or register dst; for the checkers */
-    PTO_CODE_CORE,       /* a: what follows runs on the cube (0) or the vector core (1); for the checkers */
-    PTO_CODE_SET_VALID,  /* tile dst: rows register a, columns register b, -1 = as the type says */
-    PTO_CODE_INSTR       /* instr[extra] */
+    PTO_CODE_CORE, /* what follows runs on the cube (a = 0) or the vector core (1); flag = a section begins,
+                      whose end is the CORE at extra */
+    PTO_CODE_SET_VALID, /* tile dst: rows register a, columns register b, -1 = as the type says */
+    PTO_CODE_INSTR      /* instr[extra] */
 } pto_code_kind;
 
 typedef enum pto_code_sync {

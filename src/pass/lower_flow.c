@@ -320,12 +320,17 @@ void pto_lower_flow(pto_lowering *l, const pto_operation *op) {
         l->returned_count = op->operand_count;
         break;
     case PTO_OPK_SECTION_CUBE:
-    case PTO_OPK_SECTION_VECTOR:
-        pto_lower_emit(l, (pto_code_op){.kind = PTO_CODE_CORE, .a = op->kind == PTO_OPK_SECTION_VECTOR});
+    case PTO_OPK_SECTION_VECTOR: {
+        size_t begin = l->ops.count;
+        pto_lower_emit(
+            l, (pto_code_op){.kind = PTO_CODE_CORE, .flag = 1, .a = op->kind == PTO_OPK_SECTION_VECTOR});
         pto_lower_block(l, body_of(op, 0)); /* one core is both (00-model, 12) */
         l->current = op;
+        if (begin < l->ops.count)
+            l->ops.data[begin].extra = (int32_t)l->ops.count;
         pto_lower_emit(l, (pto_code_op){.kind = PTO_CODE_CORE});
         break;
+    }
     case PTO_OPK_SCF_YIELD:
         if (l->exit && op->parent->parent->first->next)
             leave(l, op);

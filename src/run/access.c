@@ -184,6 +184,26 @@ static void put_element(uint8_t *base, int64_t index, pto_dtype dtype, pto_regis
     }
 }
 
+void pto_machine_move_element(const pto_machine_element *e) {
+    if (e->store)
+        put_element(e->base, e->index, e->dtype, e->value);
+    else
+        get_element(e->base, e->index, e->dtype, e->target);
+}
+
+/* At once, or when its turn comes; stores outside of this core's code are the other one's. */
+static pto_status element_access(pto_machine *m, const pto_code_op *op, pto_machine_element *e) {
+    if (e->store)
+        e->value = m->reg[op->c];
+    else
+        e->target = &m->reg[op->dst];
+    if (m->issue && !(e->store && m->section != m->core_number))
+        return m->issue->element(m->issue->user, m, e);
+    if (!m->issue)
+        pto_machine_move_element(e);
+    return PTO_OK;
+}
+
 static pto_status scalar_access(pto_machine *m, const pto_code_op *op, bool store) {
     const pto_machine_buffer *buffer = &m->buffer[m->reg[op->a + 1].i];
     pto_dtype dtype = (pto_dtype)op->dtype;
@@ -203,11 +223,9 @@ static pto_status scalar_access(pto_machine *m, const pto_code_op *op, bool stor
         uint64_t base = (uint64_t)(uintptr_t)buffer->data, at = base + (uint64_t)index * bits / 8;
         pto_checker_scalar(m->checker, PTO_CHECK_GLOBAL, at, (bits + 7) / 8, store, base, buffer->name);
     }
-    if (store)
-        put_element(buffer->data, index, dtype, m->reg[op->c]);
-    else
-        get_element(buffer->data, index, dtype, &m->reg[op->dst]);
-    return PTO_OK;
+    pto_machine_element element = {
+        .base = buffer->data, .index = index, .dtype = dtype, .store = store, .memory = PTO_CHECK_GLOBAL};
+    return element_access(m, op, &element);
 }
 
 static pto_status tile_element(pto_machine *m, const pto_code_op *op, bool store) {
@@ -223,11 +241,12 @@ static pto_status tile_element(pto_machine *m, const pto_code_op *op, bool store
         pto_checker_scalar(m->checker, (int)tile->type.loc, tile->addr + (uint64_t)index * bits / 8,
                            (bits + 7) / 8, store, 0, NULL);
     }
-    if (store)
-        put_element(tile->data, index, (pto_dtype)op->dtype, m->reg[op->c]);
-    else
-        get_element(tile->data, index, (pto_dtype)op->dtype, &m->reg[op->dst]);
-    return PTO_OK;
+    pto_machine_element element = {.base = tile->data,
+                                   .index = index,
+                                   .dtype = (pto_dtype)op->dtype,
+                                   .store = store,
+                                   .memory = (int)tile->type.loc};
+    return element_access(m, op, &element);
 }
 
 /* ---- handles ------------------------------------------------------------------------------------- */
@@ -291,7 +310,7 @@ static void take_handle(pto_machine *m, const pto_code_op *op) {
 static void copy_tile(pto_machine *m, const pto_code_op *op) {
     const pto_tile *from = &m->tile[op->a];
     pto_tile to = m->tile[op->dst];
-    if (from->data && to.data && from->data != to.data)
+    if (from->data && to.data && from->data != to.data && !(m->issue && m->section != m->core_number))
         memmove(to.data, from->data, (size_t)pto_tile_type_bytes(&to.type));
     to.valid_rows = from->valid_rows;
     to.valid_cols = from->valid_cols;
@@ -333,6 +352,10 @@ pto_status pto_machine_access(pto_machine *m, const pto_code_op *op) {
         take_handle(m, op);
         return PTO_OK;
     case PTO_CODE_COPY_TILE:
+        if (m->issue)
+            m->issue->drain(m->issue->user, m);
+        if (m->again)
+            return PTO_OK;
         copy_tile(m, op);
         return PTO_OK;
     case PTO_CODE_MOVE_VIEW:

@@ -165,7 +165,7 @@ static void begin_block(pto_machine *m) {
 }
 
 /* Every block has its own copy of a tile argument; the last block's is the one that is kept. */
-static void end_block(pto_machine *m) {
+void pto_machine_end(pto_machine *m) {
     const pto_code *code = m->code;
     for (int32_t p = 0; p < code->param_count; p++)
         if (code->param[p].kind == PTO_CODE_PARAM_TILE && m->run + 1 == m->runs && !m->buffer[p].read_only)
@@ -202,7 +202,7 @@ bool pto_machine_report(const pto_machine *m, int32_t at, const pto_diagnostic *
 
 /* A core merges what has the same words: its list is emptied, so that another instruction can say them too.
  */
-static void keep_warnings(pto_machine *m, int32_t at) {
+void pto_machine_keep_warnings(pto_machine *m, int32_t at) {
     pto_diag_list *said = pto_core_diags(m->core);
     for (const pto_diagnostic *d = pto_diag_first(said); d; d = d->next)
         if (pto_machine_report(m, at, d, m->warnings))
@@ -211,6 +211,13 @@ static void keep_warnings(pto_machine *m, int32_t at) {
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------- */
+
+/* Outside of its core's code a machine follows the scalars and leaves the effects to the other one. */
+static inline bool is_foreign(const pto_machine *m) { return m->issue && m->section != m->core_number; }
+
+static pto_status issue_instr(pto_machine *m, const pto_instr *instr) {
+    return is_foreign(m) ? PTO_OK : m->issue->instr(m->issue->user, m, instr);
+}
 
 static pto_status execute_instr(pto_machine *m, pto_machine_instr *live) {
     pto_instr *instr = &live->instr;
@@ -240,7 +247,7 @@ static pto_status execute_instr(pto_machine *m, pto_machine_instr *live) {
     if (!instr->verified)
         status = pto_core_verify(m->core, instr);
     if (status == PTO_OK && live->changes < 0)
-        return pto_core_execute(m->core, instr);
+        return m->issue ? issue_instr(m, instr) : pto_core_execute(m->core, instr);
     if (status == PTO_OK) {
         pto_tile before = m->tile[live->changes];
         status = pto_core_execute(m->core, instr);
@@ -251,7 +258,8 @@ static pto_status execute_instr(pto_machine *m, pto_machine_instr *live) {
     return status;
 }
 
-static void print_format(pto_machine *m, const pto_code_op *op, int32_t at) {
+static pto_status print_format(pto_machine *m, const pto_code_op *op, int32_t at) {
+    const size_t begin = m->text_len;
     const pto_attr *attr = pto_operation_attr(m->code->origin[at], "format");
     pto_str text = attr ? attr->text : (pto_str){0};
     char number[PTO_FORMAT_SIZE + 32];
@@ -288,11 +296,20 @@ static void print_format(pto_machine *m, const pto_code_op *op, int32_t at) {
     }
     if (!text.len || text.data[text.len - 1] != '\n')
         pto_machine_print(m, "\n", 1);
+    if (!m->issue)
+        return PTO_OK;
+    /* printed when its turn comes */
+    const size_t len = m->text_len - begin;
+    m->text_len = begin;
+    return is_foreign(m) ? PTO_OK : m->issue->print(m->issue->user, m, m->text + begin, len);
 }
 
-static void check_sync(pto_machine *m, const pto_code_op *op) {
+static pto_status tell_sync(pto_machine *m, const pto_code_op *op) {
     pto_pipe src = (pto_pipe)op->a, dst = (pto_pipe)op->b;
     int64_t id = op->dst >= 0 ? m->reg[op->dst].i : op->c;
+    if (m->issue)
+        return is_foreign(m) ? PTO_OK
+                             : m->issue->sync(m->issue->user, m, (pto_code_sync)op->flag, src, dst, id);
     switch ((pto_code_sync)op->flag) {
     case PTO_SYNC_SET:
         pto_checker_set_flag(m->checker, src, dst, id);
@@ -316,6 +333,7 @@ static void check_sync(pto_machine *m, const pto_code_op *op) {
         pto_checker_await(m->checker, src, id);
         break;
     }
+    return PTO_OK;
 }
 
 /* Before an instruction passes the door: where it comes from, and what it writes beside its operands. */
@@ -334,8 +352,7 @@ static inline bool should_stop(const pto_machine *m) {
            (m->stop_above && m->run > (int64_t)atomic_load_explicit(m->stop_above, memory_order_relaxed));
 }
 
-pto_status pto_machine_run(pto_machine *m, uint32_t run) {
-    const pto_code_op *ops = m->code->op;
+void pto_machine_begin(pto_machine *m, uint32_t run) {
     m->run = run;
     m->block = run / m->subblocks;
     m->subblock = run % m->subblocks;
@@ -353,18 +370,44 @@ pto_status pto_machine_run(pto_machine *m, uint32_t run) {
                                    tile->addr + pto_tile_type_bytes(&tile->type));
         }
     }
-    int32_t at = 0;
+    m->at = 0;
+    m->section = 0;
+    m->segment = 0;
+    m->pause = m->ended = false;
+}
+
+pto_status pto_machine_run(pto_machine *m, uint32_t run) {
+    pto_machine_begin(m, run);
+    pto_status status = pto_machine_go_on(m);
+    if (status == PTO_OK)
+        pto_machine_end(m);
+    return status;
+}
+
+/* A section of another core is stepped over. */
+static int32_t enter_section(pto_machine *m, const pto_code_op *op, int32_t at) {
+    m->segment++;
+    if (op->flag && op->a != m->core_number)
+        return op->extra;
+    m->section = op->flag ? op->a : 0;
+    return at + 1;
+}
+
+pto_status pto_machine_go_on(pto_machine *m) {
+    const pto_code_op *ops = m->code->op;
+    int32_t at = m->at;
     pto_status status = PTO_OK;
     for (;;) {
         const pto_code_op *op = &ops[at];
         pto_register *r = m->reg;
+        m->at = at;
         if (m->checker)
             pto_checker_site(m->checker, at);
         switch (op->kind) {
         case PTO_CODE_END:
             if (m->checker)
                 pto_checker_end(m->checker);
-            end_block(m);
+            m->ended = true;
             return PTO_OK;
         case PTO_CODE_INSTR:
             if (should_stop(m))
@@ -373,7 +416,7 @@ pto_status pto_machine_run(pto_machine *m, uint32_t run) {
                 check_instr(m, at);
             status = execute_instr(m, &m->instr[op->extra]);
             if (status == PTO_OK && pto_diag_first(pto_core_diags(m->core)))
-                keep_warnings(m, at);
+                pto_machine_keep_warnings(m, at);
             break;
         case PTO_CODE_JUMP:
             if (op->extra <= at && should_stop(m))
@@ -415,12 +458,16 @@ pto_status pto_machine_run(pto_machine *m, uint32_t run) {
             r[op->dst] = r[op->a];
             break;
         case PTO_CODE_SYNC:
-            if (m->checker)
-                check_sync(m, op);
+            if (m->checker || m->issue)
+                status = tell_sync(m, op);
             break;
         case PTO_CODE_CORE:
             if (m->checker)
                 pto_checker_core(m->checker, op->a);
+            if (m->issue) {
+                at = enter_section(m, op, at);
+                continue;
+            }
             break;
         case PTO_OPK_ARITH_ADDI:
             if (op->to == 64) {
@@ -449,7 +496,7 @@ pto_status pto_machine_run(pto_machine *m, uint32_t run) {
             r[op->dst].i = m->subblocks;
             break;
         case PTO_OPK_PRINT:
-            print_format(m, op, at);
+            status = print_format(m, op, at);
             break;
         case PTO_OPK_TRAP:
             status = pto_machine_fail(m, "PTO-E0908", NULL, "in block %lld", (long long)m->block);
@@ -482,6 +529,11 @@ pto_status pto_machine_run(pto_machine *m, uint32_t run) {
             m->fault = at;
             return status;
         }
-        at++;
+        at = m->again ? at : at + 1;
+        if (m->pause) {
+            m->pause = m->again = false;
+            m->at = at;
+            return PTO_OK;
+        }
     }
 }

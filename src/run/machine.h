@@ -34,7 +34,36 @@ typedef struct pto_machine_instr {
 
 enum { PTO_MACHINE_WARNINGS = 64 }; /* more are not kept */
 
-typedef struct pto_machine {
+/* One element of a tile or a buffer that a scalar operation loads or stores: checked, inside of its bytes. */
+typedef struct pto_machine_element {
+    uint8_t *base;
+    int64_t index; /* in elements of dtype from base */
+    pto_dtype dtype;
+    bool store;
+    int memory;           /* pto_loc or PTO_CHECK_GLOBAL */
+    pto_register *target; /* of a load */
+    pto_register value;   /* of a store */
+} pto_machine_element;
+
+typedef struct pto_machine pto_machine;
+
+/* Who takes what has an effect, in place of the machine that would execute it at once: an order of its own
+ * (schedule.h). The machine stands at op m->at. A call may set m->pause: the machine returns behind the op.
+ */
+typedef struct pto_machine_issue {
+    void *user;
+    /* an instruction, its operands as they are now; they are legal */
+    pto_status (*instr)(void *user, pto_machine *machine, const pto_instr *instr);
+    pto_status (*sync)(void *user, pto_machine *machine, pto_code_sync kind, pto_pipe src, pto_pipe dst,
+                       int64_t id);
+    pto_status (*element)(void *user, pto_machine *machine, const pto_machine_element *element);
+    pto_status (*print)(void *user, pto_machine *machine, const char *text, size_t len);
+    /* the machine is about to touch bytes itself: everything issued must be done first; sets m->pause and
+     * m->again where it is not */
+    void (*drain)(void *user, pto_machine *machine);
+} pto_machine_issue;
+
+struct pto_machine {
     const pto_code *code;
     pto_core *core;
     const pto_machine_buffer *buffer; /* one a parameter */
@@ -61,12 +90,28 @@ typedef struct pto_machine {
     int32_t fault;
     const char *rule;
     char found[160], allowed[64];
-} pto_machine;
+    /* taking turns with others: which core of the block this machine walks for, and where it stands */
+    const pto_machine_issue *issue; /* NULL = everything is executed at once */
+    int core_number, section;       /* 0 cube or the only one, 1 vector; section = whose code is at hand */
+    int64_t segment;                /* sections begun and ended so far */
+    int32_t at;
+    bool pause, again, ended; /* again: the op at hand comes once more behind the pause */
+};
 
 /* False without memory. Destroy takes a machine that was zeroed. */
 bool pto_machine_create(pto_machine *machine, const pto_code *code, const pto_options *options,
                         const pto_machine_buffer *buffers);
 void pto_machine_destroy(pto_machine *machine);
+
+/* A run in steps: begin, then go on until m->ended; go on returns when m->pause was set. */
+void pto_machine_begin(pto_machine *machine, uint32_t run);
+pto_status pto_machine_go_on(pto_machine *machine);
+/* What a run leaves behind: tile arguments are copied out. Part of pto_machine_run. */
+void pto_machine_end(pto_machine *machine);
+/* Loads or stores an element. */
+void pto_machine_move_element(const pto_machine_element *element);
+/* Moves what the core has said of op `at` to the warnings. */
+void pto_machine_keep_warnings(pto_machine *machine, int32_t at);
 
 /* Executes one run: on vector core run % subblocks of block run / subblocks. PTO_ERR_CANCELLED also when a
  * lower run failed. */
