@@ -170,6 +170,8 @@ static bool window(const pto_compat *c, int row, int col, bool extract) {
     const int32_t limit[2] = {extract ? s->rows : d->rows, extract ? s->cols : d->cols};
     for (int i = 0; i < 2; i++) {
         int64_t at;
+        if (index[i] < 0)
+            return pto_compat_refuse(c, "PTO-E1001", -1, "a row and a column", "an index left out");
         if (!pto_compat_constant(c, index[i], &at))
             continue;
         if (at < 0)

@@ -19,6 +19,10 @@ const char *pto_op_kind_syntax(pto_op_kind kind) {
     return (unsigned)kind < PTO_OPK_COUNT ? syntaxes[kind] : NULL;
 }
 
+const char *pto_op_kind_ssa_syntax(pto_op_kind kind) {
+    return kind == PTO_OPK_TPREFETCH_ASYNC ? "% , % attrs ?{ : ( T , T ) -> R ?}" : NULL;
+}
+
 const char *pto_op_kind_name(pto_op_kind kind) { return (unsigned)kind < PTO_OPK_COUNT ? names[kind] : NULL; }
 
 pto_op_kind pto_op_kind_find(pto_str name) {

@@ -316,6 +316,7 @@ typedef struct pto_op_shape {
 } pto_op_shape;
 const pto_op_shape *pto_op_shape_of(pto_op_kind kind); /* NULL for INSTR and UNKNOWN */
 const char *pto_op_kind_syntax(pto_op_kind kind);      /* as in ops.def; NULL when it is written in code */
+const char *pto_op_kind_ssa_syntax(pto_op_kind kind);  /* at level 1 and in PTO-AS; NULL = the same */
 /* Segments of an operation in custom syntax, from its operand count: bind_tile, pointer_cast, tpop_from_*. */
 void pto_operation_set_segments(pto_operation *op);
 

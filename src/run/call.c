@@ -60,10 +60,13 @@ static int source_loc(const pto_form_desc *form, const pto_instr *instr) {
     return -1;
 }
 
+/* Operands that a call may leave out with others behind them. Scalars are not: they look alike, so they are
+ * missing from the right, as arguments with a default are in C++. */
 static unsigned optional_operands(const pto_form_desc *form) {
     unsigned set = 0;
     for (int i = 0; i < form->operand_count; i++)
-        set |= form->operand[i].optional ? 1u << i : 0;
+        if (form->operand[i].optional && form->operand[i].role != PTO_ROLE_SCALAR)
+            set |= 1u << i;
     return set;
 }
 

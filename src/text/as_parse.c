@@ -95,6 +95,22 @@ static bool parse_tsync(pto_text_parser *p, pto_block *block, pto_token opcode) 
     return true;
 }
 
+/* `%e = tprefetch_async %src, %session` (60, 1.6): no instruction of the table, since it has no effect. */
+static bool parse_prefetch(pto_text_parser *p, pto_block *block, pto_token opcode,
+                           const pto_text_results *results) {
+    pto_operation *op = pto_mlir_parse_syntax(p, PTO_OPK_TPREFETCH_ASYNC, pto_text_span(opcode));
+    if (!op)
+        return false;
+    op->span = pto_text_since(p, opcode.begin);
+    pto_block_append(block, op);
+    if (results->count != 1)
+        return pto_text_fail_at(p, "PTO-E0213", op->span, "tprefetch_async has one result, an event");
+    const pto_text_result *event = &results->data[0];
+    op->result[0]->name = event->name;
+    pto_text_define(p, event->name, event->span, op->result[0]);
+    return true;
+}
+
 static bool parse_instruction(pto_text_parser *p, pto_block *block, const pto_text_results *results) {
     if (p->token.kind != PTO_TOKEN_WORD || (results->count && p->token.first)) {
         if (results->count || p->token.kind == PTO_TOKEN_ERROR)
@@ -106,6 +122,9 @@ static bool parse_instruction(pto_text_parser *p, pto_block *block, const pto_te
     pto_text_form text = pto_str_starts_with(opcode.text, PTO_STR("pto.")) ? PTO_TEXT_LEVEL1 : PTO_TEXT_AS;
     if (!results->count && pto_str_equal(opcode.text, PTO_STR("tsync")))
         return parse_tsync(p, block, opcode);
+    if (pto_str_equal(opcode.text, PTO_STR("tprefetch_async")) ||
+        pto_str_equal(opcode.text, PTO_STR("pto.tprefetch_async")))
+        return parse_prefetch(p, block, opcode, results);
     pto_operation *op;
     /* The documents print the level 2 line of an instruction behind its PTO-AS line. */
     if (text == PTO_TEXT_LEVEL1 && !results->count && pto_text_at_word(p, "ins")) {

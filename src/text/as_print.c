@@ -183,6 +183,21 @@ static void print_tsync(as_printer *a, const pto_operation *op) {
     pto_sink_char(a->sink, '\n', 1);
 }
 
+static void print_prefetch(as_printer *a, const pto_operation *op) {
+    print_name(a, op->result[0]);
+    pto_sink_text(a->sink, " = tprefetch_async ");
+    print_name(a, op->operand[0]);
+    pto_sink_text(a->sink, ", ");
+    print_name(a, op->operand[1]);
+    for (int i = 0; i < 2; i++) {
+        pto_sink_text(a->sink, i ? ", " : " : (");
+        pto_text_print_type(a->sink, op->operand[i]->type);
+    }
+    pto_sink_text(a->sink, ") -> ");
+    pto_text_print_type(a->sink, op->result[0]->type);
+    pto_sink_char(a->sink, '\n', 1);
+}
+
 static void print_operation(as_printer *a, const pto_operation *op) {
     switch (op->kind) {
     case PTO_OPK_AS_CONST: {
@@ -201,6 +216,9 @@ static void print_operation(as_printer *a, const pto_operation *op) {
     case PTO_OPK_TSYNC:
         print_tsync(a, op);
         return;
+    case PTO_OPK_TPREFETCH_ASYNC:
+        print_prefetch(a, op);
+        return;
     case PTO_OPK_INSTR: {
         const pto_ssa_printer printer = {a->sink, PTO_TEXT_AS, name_of, a};
         pto_ssa_print(&printer, op);
@@ -217,6 +235,7 @@ static const char *misfit(const pto_operation *op) {
     switch (op->kind) {
     case PTO_OPK_AS_CONST:
     case PTO_OPK_TSYNC:
+    case PTO_OPK_TPREFETCH_ASYNC:
         return NULL;
     case PTO_OPK_RETURN:
         return op->operand_count || op->next ? "a return with values" : NULL;

@@ -185,6 +185,13 @@ static void as_operation(pto_converter *c, const pto_operation *op, pto_block *i
         copy->kind = PTO_OPK_ARITH_CONSTANT;
         return;
     }
+    if (op->kind == PTO_OPK_TPREFETCH_ASYNC && op->operand[0]->type &&
+        op->operand[0]->type->kind == PTO_TYPE_MEMREF) {
+        pto_value *source = partition(c, op, 0, into);
+        if (source)
+            pto_convert_plain(c, op, into)->operand[0] = source;
+        return;
+    }
     if (op->kind != PTO_OPK_INSTR) {
         pto_convert_whole(c, op, into);
         return;
@@ -223,17 +230,20 @@ typedef struct as_state {
     pto_value_map uses;   /* value -> 1: of shapes of views alone, 2: of what is left */
 } as_state;
 
-/* Shapes, strides and sizes go with the views; so do the constants that only they use. */
+/* Shapes, strides and sizes go with the views; so do the constants that only they use. The offsets stay, as
+ * indices of the instructions that use the view. */
 static void find_uses(void *user, const pto_operation *op) {
     as_state *state = ((pto_converter *)user)->state;
-    uint32_t offsets = 0, offset_count = 0;
-    if (op->kind == PTO_OPK_PARTITION_VIEW)
-        offset_count = pto_fact_segment(op, 1, &offsets);
     bool view = op->kind == PTO_OPK_PARTITION_VIEW || op->kind == PTO_OPK_MAKE_TENSOR_VIEW;
     for (uint32_t i = 0; i < op->operand_count; i++) {
-        bool shape = view && !(i >= offsets && i - offsets < offset_count);
-        if (op->operand[i] && !(shape && pto_value_map_find(&state->uses, op->operand[i])))
-            pto_value_map_set(&state->uses, op->operand[i], shape ? 1 : 2);
+        const pto_value *value = op->operand[i];
+        if (value && !(view && pto_value_map_find(&state->uses, value)))
+            pto_value_map_set(&state->uses, value, view ? 1 : 2);
+        if (!value || !value->def || value->def->kind != PTO_OPK_PARTITION_VIEW || op->kind != PTO_OPK_INSTR)
+            continue;
+        uint32_t first, offsets = pto_fact_segment(value->def, 1, &first);
+        for (uint32_t d = 0; d < offsets; d++)
+            pto_value_map_set(&state->uses, value->def->operand[first + d], 2);
     }
 }
 
@@ -308,6 +318,26 @@ static bool fold_view(pto_converter *c, const pto_operation *op, int position, p
     copy->index_count = count;
     copy->operand[position] = pto_convert_value(c, pointer);
     return true;
+}
+
+/* A prefetch of a whole argument: PTO-AS has windows of tiles only. */
+static void to_as_prefetch(pto_converter *c, const pto_operation *op, pto_block *into) {
+    const pto_operation *part = op->operand[0] ? op->operand[0]->def : NULL;
+    const pto_operation *view =
+        part && part->kind == PTO_OPK_PARTITION_VIEW && part->operand[0] ? part->operand[0]->def : NULL;
+    bool whole = view && view->kind == PTO_OPK_MAKE_TENSOR_VIEW;
+    uint32_t first, size_first, count = whole ? pto_fact_segment(part, 1, &first) : 0;
+    whole = whole && pto_fact_segment(part, 2, &size_first) == count && view->result[0]->type->rank == count;
+    for (uint32_t d = 0; whole && d < count; d++) {
+        int64_t offset, size;
+        whole = pto_fact_int(part->operand[first + d], &offset) && offset == 0 &&
+                pto_fact_int(part->operand[size_first + d], &size) && size == view->result[0]->type->dim[d];
+    }
+    if (!whole) {
+        pto_convert_refuse(c, op->span, "PTO-AS prefetches whole arguments only");
+        return;
+    }
+    pto_convert_plain(c, op, into)->operand[0] = pto_convert_value(c, view->operand[0]);
 }
 
 static void to_as_instruction(pto_converter *c, const pto_operation *op, pto_block *into) {
@@ -389,6 +419,9 @@ static void to_as_operation(pto_converter *c, const pto_operation *op, pto_block
         return;
     case PTO_OPK_TSYNC:
         pto_convert_plain(c, op, into);
+        return;
+    case PTO_OPK_TPREFETCH_ASYNC:
+        to_as_prefetch(c, op, into);
         return;
     default:
         pto_convert_refuse(c, op->name_span.end > op->name_span.begin ? op->name_span : op->span,

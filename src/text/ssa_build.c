@@ -323,12 +323,9 @@ static uint32_t put_operands(pto_text_parser *p, pto_ssa_statement *s, const pto
     if (pattern->indexed < 0)
         flatten(p, s);
     pto_ssa_item *items = s->item.data;
-    uint32_t count = (uint32_t)s->item.count, acc = 0, misfits;
+    uint32_t count = (uint32_t)s->item.count, acc, misfits;
     int8_t slot[PTO_MAX_OPERANDS];
-    if (!pto_ssa_assign(form, pattern, items, count, slot, &misfits)) {
-        acc = 1;
-        pto_ssa_assign(form, pattern, items, count - 1, slot, &misfits);
-    }
+    acc = pto_ssa_assign_old(form, s->text, items, count, slot, &misfits);
     for (uint32_t i = 0; i < PTO_MAX_OPERANDS && pattern->operand[i] >= 0; i++) {
         if (slot[i] < 0)
             continue;

@@ -151,6 +151,21 @@ bool pto_ssa_assign(const pto_form_desc *form, const pto_text_pattern *pattern, 
     return true;
 }
 
+uint32_t pto_ssa_assign_old(const pto_form_desc *form, pto_text_form text, const pto_ssa_item *items,
+                            uint32_t count, int8_t slot[PTO_MAX_OPERANDS], uint32_t *misfits) {
+    const pto_text_pattern *pattern = &form->text[text];
+    if (!pto_ssa_assign(form, pattern, items, count, slot, misfits))
+        *misfits = UINT32_MAX;
+    int8_t other_slot[PTO_MAX_OPERANDS];
+    uint32_t other;
+    if (*misfits == 0 || count == 0 || pto_ssa_read_modify_write(form, text) < 0 ||
+        !pto_ssa_assign(form, pattern, items, count - 1, other_slot, &other) || other >= *misfits)
+        return 0;
+    memcpy(slot, other_slot, sizeof other_slot);
+    *misfits = other;
+    return 1;
+}
+
 /* `src[r, c]` where the form has no indexed operand: the indices are operands of their own. */
 static uint32_t flat_count(const pto_ssa_statement *s, const pto_text_pattern *pattern, uint32_t from) {
     uint32_t n = 0;
@@ -192,10 +207,8 @@ static uint32_t misfit(const pto_ssa_statement *s, const pto_form_desc *form) {
     }
     int8_t slot[PTO_MAX_OPERANDS];
     uint32_t misfits = 0;
-    bool fits = pto_ssa_assign(form, pattern, items, count, slot, &misfits);
-    if (!fits && count > 0 && pto_ssa_read_modify_write(form, s->text) >= 0)
-        fits = pto_ssa_assign(form, pattern, items, count - 1, slot, &misfits);
-    if (!fits)
+    pto_ssa_assign_old(form, s->text, items, count, slot, &misfits);
+    if (misfits == UINT32_MAX)
         return UINT32_MAX;
     uint32_t badness = misfits * 1000;
     /* forms of the same operands differ in what they make */

@@ -223,8 +223,15 @@ static bool read_words(reader *r, const char *at) {
 
 pto_operation *pto_mlir_parse_syntax(pto_text_parser *p, pto_op_kind kind, pto_span name) {
     reader r = {.p = p, .op = pto_mlir_make(p, kind, name, NULL, NULL, 0)};
-    if (!read_words(&r, pto_op_kind_syntax(kind)))
+    const char *ssa = pto_text_at(p, '(') ? NULL : pto_op_kind_ssa_syntax(kind);
+    if (ssa)
+        pto_text_set_dialect(p, PTO_DIALECT_LEVEL1);
+    if (!read_words(&r, ssa ? ssa : pto_op_kind_syntax(kind)))
         return NULL;
+    if (ssa && !r.results.count) { /* only TPREFETCH_ASYNC may go without its signature */
+        const pto_type event = {.kind = PTO_TYPE_OPAQUE, .text = PTO_STR("!pto.async_event")};
+        pto_vec_push(p->arena, &r.results, pto_type_intern(p->program, &event));
+    }
     const pto_op_shape *shape = pto_op_shape_of(kind);
     pto_operation *op = pto_mlir_make(p, kind, name, &r.values, &r.spans, (uint32_t)r.results.count);
     op->attr = r.op->attr;
@@ -335,7 +342,8 @@ static void write_attr(writer *w, word key) {
 void pto_print_syntax(pto_text_printer *t, const pto_operation *op) {
     writer w = {.t = t, .op = op, .last = 'x'};
     pto_print_text(t, pto_op_kind_name(op->kind));
-    const char *at = pto_op_kind_syntax(op->kind);
+    const char *ssa = t->dialect == PTO_DIALECT_LEVEL1 ? pto_op_kind_ssa_syntax(op->kind) : NULL;
+    const char *at = ssa ? ssa : pto_op_kind_syntax(op->kind);
     /* every attribute that the syntax may write, whether it stands before or behind the dictionary */
     for (word x = next_word(&at); x.len; x = next_word(&at)) {
         if (is(x, "?{"))

@@ -164,6 +164,13 @@ static void test_rules(void **state) {
             mat.type.dtype = PTO_U8;
             LOAD(a5 ? "PTO-E0704" : NULL);
         }
+        /* HIF4_A_ZZ and HIF4_B_NN (00, 7: codes 10 and 11) are loaded on none of these targets */
+        for (int code = 10; code <= 11; code++) {
+            pto_global g = view_of(PTO_LAYOUT_MX_A_ZZ, data, 32, 32);
+            g.layout = (pto_layout)code;
+            pto_tile mat = scale_tile(core, NULL, PTO_LOC_MAT, true, 32, 32);
+            LOAD(cpu || a5 ? "PTO-E0704" : "PTO-E0702");
+        }
         pto_core_destroy(core);
     }
 }

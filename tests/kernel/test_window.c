@@ -74,9 +74,10 @@ static pto_status execute(pto_core *core, action act, variant kind, pto_tile *ds
         operand[n++] = WORD(word);
     if (kind == TABLE || kind == TABLE_MODE)
         operand[n++] = TILE(fp);
-    if (act != MOVE) {
-        operand[n++] = INDEX(row);
-        operand[n++] = INDEX(col);
+    if (act != MOVE) { /* indices of 0 may be left out, but not behind a word */
+        bool left_out = kind != WORD_FORM && (word & 1);
+        operand[n++] = left_out && row == 0 && col == 0 ? (pto_operand){0} : INDEX(row);
+        operand[n++] = left_out && col == 0 ? (pto_operand){0} : INDEX(col);
     }
     if (kind == TO_VEC || kind == WORD_FORM || kind == TABLE_MODE)
         operand[n++] = ATTR(0);

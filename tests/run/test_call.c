@@ -90,7 +90,58 @@ static void test_matmul_mx(void **state) {
     pto_core_destroy(core);
 }
 
+/* The indices of windows are 0 where a call leaves them out (30, TEXTRACT, TINSERT). */
+static void test_indices(void **state) {
+    (void)state;
+    pto_core *core = testing_core(PTO_TARGET_CPU, PTO_SIMD_BEST), *old = pto_core_set_current(core);
+    pto_tile large = make(core, pto_tile_type_make(PTO_LOC_VEC, PTO_S32, 8, 16));
+    pto_tile small = make(core, pto_tile_type_make(PTO_LOC_VEC, PTO_S32, 2, 8)),
+             other = make(core, small.type);
+    for (int r = 0; r < 8; r++)
+        for (int c = 0; c < 16; c++)
+            testing_set(&large, r, c, (uint64_t)(100 * r + c));
+    assert_int_equal(TEXTRACT(&small, &large), PTO_OK);
+    assert_int_equal(testing_get(&small, 1, 7), 107);
+    assert_int_equal(TEXTRACT(&small, &large, 3), PTO_OK);
+    assert_int_equal(testing_get(&small, 1, 7), 407);
+    assert_int_equal(TEXTRACT(&small, &large, 3, 8), PTO_OK);
+    assert_int_equal(testing_get(&small, 1, 7), 415);
+    assert_int_equal(TEXTRACT(&small, &other, &large), PTO_OK);
+    assert_int_equal(testing_get(&small, 1, 7), 107);
+    assert_int_equal(testing_get(&other, 1, 7), 107);
+    assert_int_equal(TEXTRACT(&small, &other, &large, 0, 1, 5), PTO_OK);
+    assert_int_equal(testing_get(&small, 1, 7), 108);
+    assert_int_equal(testing_get(&other, 1, 7), 607);
+    assert_int_equal(TINSERT(&large, &other), PTO_OK);
+    assert_int_equal(testing_get(&large, 1, 7), 607);
+    assert_int_equal(testing_get(&large, 2, 7), 207);
+    assert_int_equal(TINSERT(&large, &other, 2), PTO_OK);
+    assert_int_equal(testing_get(&large, 3, 7), 607);
+    /* a row outside of the source is an error and no column */
+    assert_int_equal(TEXTRACT(&small, &large, 7, 0), PTO_ERR_REFUSED);
+    assert_true(pto_diag_has(pto_core_diags(core), "PTO-E0762"));
+
+    pto_tile acc = make(core, pto_tile_type_acc(PTO_F32, 16, 32)),
+             fp = make(core, pto_tile_type_make(PTO_LOC_SCALING, PTO_U64, 1, 32));
+    pto_tile mat = make(core, pto_tile_type_nz(PTO_LOC_MAT, PTO_S8, 16, 32));
+    set_float(&acc, 3, 4, 5);
+    for (int c = 0; c < 32; c++) {
+        const float factor = 2;
+        uint32_t bits;
+        memcpy(&bits, &factor, sizeof bits);
+        testing_set(&fp, 0, c, bits | UINT64_C(1) << 46);
+    }
+    assert_int_equal(TEXTRACT_FP(&mat, &acc, &fp), PTO_OK);
+    assert_int_equal(testing_get(&mat, 3, 4), 10);
+    testing_set(&mat, 3, 4, 0);
+    assert_int_equal(TINSERT_FP(&mat, &acc, &fp), PTO_OK);
+    assert_int_equal(testing_get(&mat, 3, 4), 10);
+    pto_core_set_current(old);
+    pto_core_destroy(core);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quant), cmocka_unit_test(test_matmul_mx)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quant), cmocka_unit_test(test_matmul_mx),
+                                       cmocka_unit_test(test_indices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

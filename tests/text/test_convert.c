@@ -54,6 +54,62 @@ static void test_memory(void **state) {
     pto_program_destroy(program);
 }
 
+/* Windows at (0, 0) need no indices; an old value may follow the source directly (30, TEXTRACT; 60, 2). */
+static void test_windows(void **state) {
+    (void)state;
+    pto_program *program =
+        ssa_parse_good(".arg %a : !pto.memref<16x16xf32>\n.arg %y : !pto.memref<16x16xf32>\n"
+                       "%t = tload %a[0, 0] : !pto.memref<16x16xf32> -> " T16 "\n"
+                       "%w = textract %t : " T16 " -> !pto.tile<8x8xf32>\n"
+                       "%u = tinsert %w, %t\n"
+                       "%u = tinsert %w[8, 8]\n"
+                       "tstore %u, %y[0, 0]\n");
+    const pto_operation *insert = ssa_find(program, "TINSERT");
+    assert_ptr_equal(insert->acc, ssa_find(program, "TEXTRACT")->operand[1]);
+    assert_null(insert->operand[2]);
+    assert_null(insert->operand[3]);
+    assert_non_null(insert->next);
+    to_and_fro(program);
+    pto_program_destroy(program);
+    ssa_expect_rule(".arg %t : " T16 "\n%w = textract %t[1] : " T16 " -> !pto.tile<8x8xf32>\n", "PTO-E0213");
+    program = ssa_parse_good("!t = !pto.tile<16x16xf32>\nfunc.func @main(%t: !t, %f: !t) {\n"
+                             "%c = arith.constant 2 : index\n"
+                             "%a = pto.textract %t : !t -> !t\n%b = pto.textract %t, %c : (!t, index) -> !t\n"
+                             "%d, %e = pto.textract %t : !t -> (!t, !t)\nreturn\n}\n");
+    ssa_check_print(program);
+    char sequence[1024];
+    assert_string_equal(ssa_sequence(program, sequence), "TEXTRACT TEXTRACT TEXTRACT ");
+    pto_program_destroy(program);
+}
+
+/* TPREFETCH_ASYNC has a spelling of its own in the SSA forms (60, 1.6). */
+static void test_prefetch(void **state) {
+    (void)state;
+    pto_program *program =
+        ssa_parse_good(".arg %a : !pto.memref<16x16xf32>\n.arg %s : !pto.async_session\n"
+                       "%e = tprefetch_async %a, %s\n"
+                       "%f = tprefetch_async %a, %s : (!pto.memref<16x16xf32>, !pto.async_session) -> "
+                       "!pto.async_event\n"
+                       "%t = tload %a[0, 0] : !pto.memref<16x16xf32> -> " T16 "\n");
+    to_and_fro(program);
+    pto_program *level1 = ssa_convert(program, PTO_DIALECT_LEVEL1);
+    char *text = ssa_print_program(level1, PTO_DIALECT_LEVEL1);
+    assert_non_null(strstr(text, "%e = pto.tprefetch_async %"));
+    free(text);
+    pto_program *back = ssa_convert(level1, PTO_DIALECT_AS);
+    assert_true(pto_program_equal(program, back));
+    pto_program_destroy(back);
+    pto_program_destroy(level1);
+    pto_program_destroy(program);
+    ssa_expect_rule(".arg %a : !pto.memref<16x16xf32>\n.arg %s : !pto.async_session\n"
+                    "tprefetch_async %a, %s\n",
+                    "PTO-E0213");
+    program =
+        ssa_parse_good(".arg %a : !pto.memref<16x16xf32>\n.arg %s : i32\n%e = tprefetch_async %a, %s\n");
+    assert_false(ssa_verify(program, PTO_TARGET_CPU, "PTO-E0435"));
+    pto_program_destroy(program);
+}
+
 /* Every tile result has a handle of its own, made in front of its instruction. */
 static void test_handles(void **state) {
     (void)state;
@@ -221,6 +277,8 @@ static void test_same_results(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_prefetch),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_same_results),
         cmocka_unit_test(test_handles),

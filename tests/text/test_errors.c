@@ -62,6 +62,7 @@ static void types(void **state) {
     (void)state;
     expect("PTO-E0212", BODY("pto.trelu ins(%a : «!pto.tile_buf<vec, 16x32xf16>») outs(%a : " T ")"));
     expect("PTO-E0230", "func.func @f(%a: «!pto.tilebuf»<vec, 1x8xf32>) {\nreturn\n}\n");
+    expect("PTO-E0230", "func.func @f(%a: !pto.tile_buf<left, 16x64x«hif4»>) {\nreturn\n}\n");
     expect("PTO-E0230", "func.func @f(%a: «q32») {\n%x = arith.addi %b, %b : i32\nreturn\n}\n");
     expect("PTO-E0231", "!T = !pto.tile_buf<«vek», 16x32xf32>\n" BODY(""));
     expect("PTO-E0231", "!T = !pto.tile_buf<vec, «16x32x2x»f32>\n" BODY(""));

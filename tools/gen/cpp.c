@@ -399,7 +399,8 @@ static unsigned optional_operands(const gen_row *row, const gen_cpp *cpp) {
     for (int i = 0; i < row->operand_count; i++) {
         const gen_operand *o = &row->operand[i];
         bool attr = is(o, "attr") && !cpp->is_template[i] && !strcmp(o->type, "sat_mode");
-        if ((o->optional && !is_counts(o)) || attr)
+        bool tile = o->optional && !is_counts(o) && !is(o, "scalar"); /* scalars: `cpp` gives a default */
+        if (tile || attr)
             set |= 1u << i;
     }
     return set;

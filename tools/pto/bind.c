@@ -235,6 +235,11 @@ static pto_status parse_number(const pto_param *param, const char *text, pto_arg
                        pto_dtype_name(param->dtype));
 }
 
+/* A session, an event: nothing that a command line could give, and nothing that a run asks for. */
+static bool is_opaque(const pto_param *param) {
+    return param->kind == PTO_PARAM_SCALAR && param->dtype == PTO_DTYPE_NONE;
+}
+
 static bool refuse_missing(const pto_param *param, pto_diag_list *diags) {
     refuse(diags, "PTO-E0950", param->name, "argument missing", "nothing",
            param->kind == PTO_PARAM_SCALAR ? "name=NUMBER"
@@ -288,13 +293,13 @@ pto_status binding_make(binding *b, const pto_param *params, size_t count, int a
             worst = status;
     }
     for (size_t i = 0; i < count && worst == PTO_OK; i++)
-        if (!is_bound(&b->bound[i]))
+        if (!is_bound(&b->bound[i]) && !is_opaque(&params[i]))
             missing |= refuse_missing(&params[i], diags);
     if (missing || worst != PTO_OK)
         return missing ? PTO_ERR_USAGE : worst;
     /* scalars first: they may be extents of outputs */
     for (size_t i = 0; i < count; i++) {
-        if (params[i].kind != PTO_PARAM_SCALAR)
+        if (params[i].kind != PTO_PARAM_SCALAR || is_opaque(&params[i]))
             continue;
         pto_status status = parse_number(&params[i], b->bound[i].number, &b->arguments[i], diags);
         if (status != PTO_OK)
