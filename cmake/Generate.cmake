@@ -24,6 +24,7 @@ set(PTO_GENERATED_SOURCES
     src/isa/table.c
     src/isa/examples.c
     src/core/functions.c
+    src/emit/calls.c
 )
 # ---------------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@
 #define PTO_PASS_CODE_H
 
 #include "base/sink.h"
-#include "program/program.h"
+#include "program/facts.h"
 #include <pto/instr.h>
 
 /* Scalar, view and tile operations keep the number of their pto_op_kind; these come behind them. */
@@ -36,15 +36,7 @@ typedef enum pto_code_kind {
     PTO_CODE_INSTR      /* instr[extra] */
 } pto_code_kind;
 
-typedef enum pto_code_sync {
-    PTO_SYNC_SET,
-    PTO_SYNC_WAIT,
-    PTO_SYNC_BARRIER,
-    PTO_SYNC_GET,
-    PTO_SYNC_RELEASE,
-    PTO_SYNC_SIGNAL,
-    PTO_SYNC_AWAIT
-} pto_code_sync;
+typedef pto_sync_kind pto_code_sync; /* the flag of PTO_CODE_SYNC */
 
 typedef struct pto_code_op {
     uint16_t kind;
@@ -114,6 +106,19 @@ typedef struct pto_code_touch {
     int32_t slot, at, loop;
 } pto_code_touch;
 
+/* The slot of a tile in one expansion of its function: key is the value, or of scratch that the text leaves
+ * out the instruction, with the operand's position. */
+typedef struct pto_code_place {
+    int32_t expansion, position;
+    const void *key;
+    int32_t slot;
+} pto_code_place;
+/* An expansion: 0 is the entry, k is the call at call[k - 1]. */
+typedef struct pto_code_call {
+    int32_t caller; /* expansion */
+    const pto_operation *call;
+} pto_code_call;
+
 typedef struct pto_code {
     pto_arena arena; /* holds all of it */
     const pto_program *program;
@@ -142,7 +147,12 @@ typedef struct pto_code {
     int32_t touch_count;
     /* bytes of each memory that tiles use: what a block must find zeroed */
     uint64_t used_begin[PTO_LOC_COUNT], used_end[PTO_LOC_COUNT];
-    bool assigns;          /* addresses are computed while running: any byte may be used */
+    bool assigns; /* addresses are computed while running: any byte may be used */
+    /* where tiles went, when asked for */
+    pto_code_place *place;
+    int32_t place_count;
+    pto_code_call *call; /* by expansion - 1 */
+    int32_t call_count;
     bool implicit_scratch; /* vec [184K, 192K) of a2a3 is in use */
     bool has_addresses;    /* level 3 */
     bool has_atomics;      /* blocks must run in order to give the same results always */
@@ -152,6 +162,9 @@ typedef struct pto_code {
  * is to be released whatever the result. */
 pto_status pto_lower(pto_code *code, const pto_program *program, const pto_operation *entry,
                      pto_target target, pto_diag_list *diags);
+/* The same, and code->place and code->call say what became of whom. */
+pto_status pto_lower_recorded(pto_code *code, const pto_program *program, const pto_operation *entry,
+                              pto_target target, pto_diag_list *diags);
 void pto_code_release(pto_code *code);
 
 /* place.c: gives every storage an address; PTO-E0906 lists the tiles when they do not fit. */

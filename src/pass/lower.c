@@ -63,6 +63,12 @@ int32_t pto_lower_new_view(pto_lowering *l, const pto_type *type) {
     return (int32_t)l->views.count - 1;
 }
 
+void pto_lower_record(pto_lowering *l, const void *key, int32_t position, int32_t slot) {
+    pto_code_place place = {.expansion = l->expansion, .position = position, .key = key, .slot = slot};
+    if (l->recording)
+        pto_vec_push(l->arena, &l->places, place);
+}
+
 void pto_lower_touch(pto_lowering *l, int32_t slot) {
     pto_code_touch touch = {.slot = slot, .at = pto_lower_here(l), .loop = l->loop};
     pto_vec_push(l->arena, &l->touches, touch);
@@ -272,6 +278,7 @@ static void lower_params(pto_lowering *l, const pto_block *body) {
             param->kind = PTO_CODE_PARAM_TILE;
             param->slot = pto_lower_new_tile(l, &type->tile, value->name);
             pto_lower_touch(l, param->slot);
+            pto_lower_record(l, value, 0, param->slot);
             pto_lower_set(l, value, param->slot);
             continue;
         }
@@ -308,6 +315,10 @@ static void finish(pto_lowering *l) {
     code->loop_count = (int32_t)l->loops.count;
     code->touch = l->touches.data;
     code->touch_count = (int32_t)l->touches.count;
+    code->place = l->places.data;
+    code->place_count = (int32_t)l->places.count;
+    code->call = l->expansions.data;
+    code->call_count = (int32_t)l->expansions.count;
     for (int32_t i = 0; i < code->slot_count; i++)
         code->slot[i].parent = find(l, i);
 }
@@ -342,16 +353,30 @@ static pto_status lower_guarded(pto_lowering *l) {
     return status == PTO_OK ? pto_place(l->code, l->diags) : status;
 }
 
-pto_status pto_lower(pto_code *code, const pto_program *program, const pto_operation *entry,
-                     pto_target target, pto_diag_list *diags) {
+static pto_status lower(pto_code *code, const pto_program *program, const pto_operation *entry,
+                        pto_target target, bool recording, pto_diag_list *diags) {
     *code = (pto_code){.program = program, .target = target, .entry = entry};
     pto_arena_init(&code->arena, 0);
     code->has_addresses = pto_fact_has_addresses(program);
-    pto_lowering l = {
-        .code = code, .arena = &code->arena, .diags = diags, .loop = -1, .at = {.arena = &code->arena}};
+    pto_lowering l = {.code = code,
+                      .arena = &code->arena,
+                      .diags = diags,
+                      .recording = recording,
+                      .loop = -1,
+                      .at = {.arena = &code->arena}};
     pto_status status = lower_guarded(&l);
     code->arena.on_failure = NULL;
     return status;
+}
+
+pto_status pto_lower(pto_code *code, const pto_program *program, const pto_operation *entry,
+                     pto_target target, pto_diag_list *diags) {
+    return lower(code, program, entry, target, false, diags);
+}
+
+pto_status pto_lower_recorded(pto_code *code, const pto_program *program, const pto_operation *entry,
+                              pto_target target, pto_diag_list *diags) {
+    return lower(code, program, entry, target, true, diags);
 }
 
 void pto_code_release(pto_code *code) { pto_arena_free(&code->arena); }

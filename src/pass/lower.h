@@ -41,6 +41,10 @@ typedef struct pto_lowering {
     PTO_VEC(pto_code_loop) loops;
     PTO_VEC(pto_code_touch) touches;
     int32_t loop;      /* innermost loop, -1 */
+    bool recording;    /* fill places and expansions */
+    int32_t expansion; /* at hand */
+    PTO_VEC(pto_code_place) places;
+    PTO_VEC(pto_code_call) expansions;
     uint32_t calls;    /* depth */
     uint32_t expanded; /* calls so far */
     const pto_operation *current;
@@ -59,6 +63,8 @@ int32_t pto_lower_new_tile(pto_lowering *l, const pto_tile_type *type, pto_str n
 /* A slot whose handle is set while running. */
 int32_t pto_lower_new_handle(pto_lowering *l, const pto_tile_type *type);
 int32_t pto_lower_new_view(pto_lowering *l, const pto_type *type);
+/* The tile of a value, or of an operand that the text leaves out, got this slot. */
+void pto_lower_record(pto_lowering *l, const void *key, int32_t position, int32_t slot);
 /* The next op uses the tile. */
 void pto_lower_touch(pto_lowering *l, int32_t slot);
 /* Both may stand for one storage from now on. */

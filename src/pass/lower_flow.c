@@ -128,6 +128,9 @@ static void lower_call(pto_lowering *l, const pto_operation *op) {
         pto_lower_refuse(l, "PTO-E0911", "too many calls, or calls nested too deeply");
         return;
     }
+    int32_t caller = l->expansion;
+    pto_vec_push(l->arena, &l->expansions, (pto_code_call){.caller = caller, .call = op});
+    l->expansion = (int32_t)l->expansions.count;
     for (uint32_t i = 0; i < op->operand_count; i++) {
         if (op->operand[i]->type->kind == PTO_TYPE_TILE) {
             /* a value: the callee may take its storage over */
@@ -143,6 +146,7 @@ static void lower_call(pto_lowering *l, const pto_operation *op) {
         int32_t *place = places(l, op->result, op->result_count);
         pto_lower_blocks(l, body->parent, PTO_OPK_RETURN, op->result_count, place);
         l->calls--;
+        l->expansion = caller;
         return;
     }
     pto_lower_exit *exit = l->exit; /* its return is not the caller's */
@@ -150,6 +154,7 @@ static void lower_call(pto_lowering *l, const pto_operation *op) {
     pto_lower_block(l, body);
     l->exit = exit;
     l->calls--;
+    l->expansion = caller;
     l->current = op;
     for (uint32_t i = 0; i < op->result_count && i < l->returned_count; i++)
         pto_lower_set(l, op->result[i], pto_lower_get(l, l->returned[i]));

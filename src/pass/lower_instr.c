@@ -139,6 +139,7 @@ static void operand(pto_lowering *l, const pto_operation *op, int i, pto_code_in
     if (!given && pto_instr_scratch_type(l->code->program, l->code->target, op, i, &scratch)) {
         instr->operand[i].kind = PTO_OPERAND_TILE;
         instr->slot[i] = pto_lower_new_tile(l, &scratch, PTO_STR("scratch"));
+        pto_lower_record(l, op, i, instr->slot[i]);
     }
 }
 

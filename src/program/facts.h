@@ -90,6 +90,28 @@ pto_layout pto_fact_layout_for(const pto_view_facts *facts, const pto_tile_type 
 pto_layout pto_fact_infer_layout(pto_dtype dtype, const int64_t shape[5], const int64_t stride[5],
                                  bool *ambiguous);
 
+/* ---- synchronisation ----------------------------------------------------------------------- */
+
+typedef enum pto_sync_kind {
+    PTO_SYNC_SET,
+    PTO_SYNC_WAIT,
+    PTO_SYNC_BARRIER, /* of the pipe src */
+    PTO_SYNC_GET,     /* buffer tokens */
+    PTO_SYNC_RELEASE,
+    PTO_SYNC_SIGNAL, /* between cores */
+    PTO_SYNC_AWAIT,
+    PTO_SYNC_NOTHING
+} pto_sync_kind;
+
+typedef struct pto_sync_fact {
+    pto_sync_kind kind;
+    pto_pipe src, dst;        /* dst of set and wait only, else PTO_PIPE_ALL */
+    int64_t id;               /* of the flag, token or signal */
+    const pto_value *dynamic; /* the id, where it is a value */
+} pto_sync_fact;
+/* What a synchronising operation does; NOTHING for the others. */
+pto_sync_fact pto_fact_sync(const pto_operation *op);
+
 /* ---- modules ------------------------------------------------------------------------------- */
 
 /* Name of the symbol that an attribute holds, without @; empty when it is none. */

@@ -332,6 +332,8 @@ static pto_status tell_sync(pto_machine *m, const pto_code_op *op) {
     case PTO_SYNC_AWAIT:
         pto_checker_await(m->checker, src, id);
         break;
+    case PTO_SYNC_NOTHING:
+        break;
     }
     return PTO_OK;
 }

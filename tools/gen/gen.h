@@ -100,7 +100,7 @@ void gen_reference(gen_table *table);
 
 /* A C string literal, or NULL. */
 void gen_string(FILE *out, const char *s);
-/* emit.c, functions.c, cpp.c, cpp_test.c, examples.c, coverage.c: each writes one file. */
+/* emit.c, functions.c, cpp.c, cpp_test.c, cpp_calls.c, examples.c, coverage.c: each writes one file. */
 void gen_emit_ops(const gen_table *table, FILE *out);
 void gen_emit_kernels(const gen_table *table, FILE *out);
 void gen_emit_table(const gen_table *table, FILE *out);
@@ -111,5 +111,6 @@ void gen_emit_examples(const gen_table *table, FILE *out);
 void gen_emit_coverage(const gen_table *table, FILE *out);
 void gen_emit_cpp(const gen_table *table, FILE *out);
 void gen_emit_cpp_test(const gen_table *table, FILE *out);
+void gen_emit_cpp_calls(const gen_table *table, FILE *out);
 
 #endif

@@ -55,6 +55,7 @@ int main(int argc, char **argv) {
     write_file(argv[2], "include/pto/inst_macros.h", &table, gen_emit_macros);
     write_file(argv[2], "include/pto/common/instr_forms.hpp", &table, gen_emit_cpp);
     write_file(argv[2], "src/cpp_overloads.inc", &table, gen_emit_cpp_test);
+    write_file(argv[2], "src/emit/calls.c", &table, gen_emit_cpp_calls);
     write_file(argv[2], "src/kernels.inc", &table, gen_emit_kernels);
     write_file(argv[2], "src/isa/table.c", &table, gen_emit_table);
     write_file(argv[2], "src/core/functions.c", &table, gen_emit_functions_source);
