@@ -4,7 +4,7 @@ _pto() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "run check fmt isa explain as dis help --help --version" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "run check fmt emit isa explain as dis help --help --version" -- "$cur")
         return
     fi
     case $prev in
@@ -14,6 +14,10 @@ _pto() {
         ;;
     --to)
         mapfile -t COMPREPLY < <(compgen -W "pto-as level1 level2 generic bytecode" -- "$cur")
+        return
+        ;;
+    -l | --lang)
+        mapfile -t COMPREPLY < <(compgen -W "c++" -- "$cur")
         return
         ;;
     --simd)
@@ -48,7 +52,7 @@ _pto() {
         mapfile -t COMPREPLY < <(compgen -W "$(pto explain 2>/dev/null | awk '{print $1}')" -- "${cur^^}")
         ;;
     help)
-        mapfile -t COMPREPLY < <(compgen -W "run check fmt isa explain as dis" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "run check fmt emit isa explain as dis" -- "$cur")
         ;;
     *)
         # the file part of name=file

@@ -93,6 +93,18 @@ PTO_API pto_status pto_program_print(const pto_program *program, pto_dialect dia
 PTO_API pto_program *pto_program_convert(const pto_program *program, pto_dialect dialect,
                                          pto_diag_list *diags);
 
+/* ---- C++ (60, 6) ---- */
+
+typedef enum pto_language {
+    PTO_LANGUAGE_CPP /* C++17 over <pto/pto-inst.hpp> */
+} pto_language;
+/* Verifies, places the tiles of every entry as a run does and writes the module as a translation unit whose
+ * kernels give the bits of pto_program_run on that target. PTO_ERR_REFUSED, with PTO-E0262 for what C++
+ * cannot hold. `options` may be NULL. */
+PTO_API pto_status pto_program_emit(pto_program *program, pto_language language,
+                                    const pto_verify_options *options, pto_write_fn write, void *context,
+                                    pto_diag_list *diags);
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* What an entry's parameter takes. */

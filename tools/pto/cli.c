@@ -180,3 +180,27 @@ void cli_unload(cli_program *program) {
     pto_program_destroy(program->program);
     free(program->text);
 }
+
+typedef struct file_writer {
+    pto_out_file *out;
+    pto_diag_list *diags;
+} file_writer;
+
+static bool write_file(void *context, const char *data, size_t len) {
+    file_writer *w = context;
+    return pto_out_write(w->out, data, len, w->diags) == PTO_OK;
+}
+
+pto_status cli_write_to(const char *path, cli_produce produce, void *what, pto_diag_list *diags) {
+    if (!strcmp(path, "-")) /* cli_finish tells a full disk, and is silent when the reader has gone */
+        return produce(what, cli_write, stdout, diags);
+    file_writer w = {NULL, diags};
+    pto_status status = pto_out_open(path, &w.out, diags);
+    if (status != PTO_OK)
+        return status;
+    status = produce(what, write_file, &w, diags);
+    if (status == PTO_OK)
+        return pto_out_commit(w.out, false, diags);
+    pto_out_abort(w.out);
+    return status;
+}

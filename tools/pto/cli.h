@@ -17,7 +17,7 @@ typedef struct cli_command {
     int (*run)(int argc, char **argv);
 } cli_command;
 
-extern const cli_command cli_run, cli_check, cli_fmt, cli_isa, cli_explain, cli_as, cli_dis;
+extern const cli_command cli_run, cli_check, cli_fmt, cli_isa, cli_explain, cli_as, cli_dis, cli_emit;
 
 /* Options come before, between or behind the other arguments; "--" ends them; "-" and "-1.5" are none.
  * An option of a subcommand: `value` receives its argument, or `flag` is set. */
@@ -55,6 +55,10 @@ void cli_unload(cli_program *program);
 
 /* pto_write_fn over a FILE *. */
 bool cli_write(void *file, const char *data, size_t len);
+/* Calls `produce` with a writer into the file, which appears when all of it is written; "-" is standard
+ * output. */
+typedef pto_status (*cli_produce)(void *what, pto_write_fn write, void *context, pto_diag_list *diags);
+pto_status cli_write_to(const char *path, cli_produce produce, void *what, pto_diag_list *diags);
 /* pto isa --coverage */
 int cli_coverage(void);
 /* Flushes stdout; a failed write (full disk, closed pipe) gives CLI_USAGE with a message. */

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program as C++ over <pto/pto-inst.hpp> (60, 6): verified, with explicit handles, placed as a run places
+ * it, and written function by function, callees first. */
+#include "emit/emit.h"
+
+#include "base/sink.h"
+
+#include <string.h>
+
+/* Lists of places and calls by what they belong to. */
+static void index_records(pto_emitter *e) {
+    const pto_code *code = e->code;
+    e->place_of = (pto_value_map){.arena = e->arena};
+    e->call_of = (pto_value_map){.arena = e->arena};
+    e->next_place = pto_arena_array(e->arena, (size_t)code->place_count + 1, sizeof *e->next_place);
+    e->next_call = pto_arena_array(e->arena, (size_t)code->call_count + 1, sizeof *e->next_call);
+    for (int32_t i = 0; i < code->place_count; i++) {
+        const int64_t *before = pto_value_map_find(&e->place_of, code->place[i].key);
+        e->next_place[i] = before ? (int32_t)*before : -1;
+        pto_value_map_set(&e->place_of, code->place[i].key, i);
+    }
+    for (int32_t i = 0; i < code->call_count; i++) {
+        const int64_t *before = pto_value_map_find(&e->call_of, code->call[i].call);
+        e->next_call[i] = before ? (int32_t)*before : -1;
+        pto_value_map_set(&e->call_of, code->call[i].call, i);
+    }
+}
+
+typedef struct caller_search {
+    const pto_program *program;
+    const pto_operation *callee;
+    bool found;
+} caller_search;
+static void find_call(void *user, const pto_operation *op) {
+    caller_search *s = user;
+    s->found |= op->kind == PTO_OPK_CALL && pto_fact_callee(s->program, op) == s->callee;
+}
+
+/* An entry, or what nothing calls. */
+static bool is_root(const pto_program *program, const pto_operation *function) {
+    if (!pto_function_body(function))
+        return false;
+    if (pto_function_is_entry(program, function))
+        return true;
+    caller_search search = {.program = program, .callee = function};
+    for (const pto_operation *f = pto_program_first_function(program); f; f = pto_program_next_function(f))
+        pto_fact_walk(f, find_call, &search);
+    return !search.found;
+}
+
+static pto_status write_root(pto_emitter *e, const pto_operation *function) {
+    pto_code code;
+    pto_status status = pto_lower_recorded(&code, e->program, function, e->target, e->diags);
+    if (status == PTO_OK) {
+        e->code = &code;
+        index_records(e);
+        pto_emit_write_function(e, function, 0, NULL, NULL);
+        status = e->failed ? PTO_ERR_REFUSED : PTO_OK;
+    }
+    pto_code_release(&code);
+    return status;
+}
+
+static const char *build_flag(pto_target target) {
+    return target == PTO_TARGET_A2A3 ? "-D__NPU_ARCH__=2201"
+           : target == PTO_TARGET_A5 ? "-D__NPU_ARCH__=3510"
+                                     : "none";
+}
+
+static void write_module(pto_emitter *e, pto_sink *sink) {
+    pto_sink_printf(sink, "// Written by pto emit. Target %s, build flag: %s\n", pto_target_name(e->target),
+                    build_flag(e->target));
+    pto_sink_text(sink, "#include <pto/pto-inst.hpp>\n");
+    if (e->helpers)
+        pto_sink_text(sink,
+                      "#include <cmath>\n#include <cstring>\n#include <limits>\n#include <type_traits>\n");
+    if (e->needs_tuple)
+        pto_sink_text(sink, "#include <tuple>\n");
+    pto_sink_text(sink, "using namespace pto;\n");
+    for (int h = 0; h < PTO_HELPER_COUNT; h++)
+        if (e->helpers & 1u << h) {
+            pto_sink_text(sink, "\n");
+            pto_sink_text(sink, pto_emit_helper_text((pto_emit_helper)h));
+        }
+    for (size_t i = 0; i < e->functions.count; i++) {
+        const pto_emit_finished *f = &e->functions.data[i];
+        const char *const parts[] = {"\n",    f->kind, " ", pto_emit_declare(e, f->result, f->name),
+                                     f->head, f->body};
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+            pto_sink_text(sink, parts[k]);
+    }
+}
+
+/* Apart from its caller, which holds the jump buffer. */
+static pto_status write_all(pto_emitter *e, pto_write_fn write, void *context) {
+    size_t written = 0;
+    for (const pto_operation *f = pto_program_first_function(e->program); f;
+         f = pto_program_next_function(f)) {
+        if (!is_root(e->program, f))
+            continue;
+        written++;
+        pto_status status = write_root(e, f);
+        if (status != PTO_OK)
+            return status;
+    }
+    if (!written) {
+        pto_emit_refuse(e, "a module without a function that has a body");
+        return PTO_ERR_REFUSED;
+    }
+    pto_sink sink;
+    pto_sink_init(&sink, write, context);
+    write_module(e, &sink);
+    return pto_sink_flush(&sink) ? PTO_OK : PTO_ERR_IO;
+}
+
+static pto_status emit_guarded(pto_emitter *e, pto_write_fn write, void *context) {
+    jmp_buf failure;
+    if (setjmp(failure))
+        return e->arena->failure;
+    e->arena->on_failure = &failure;
+    return write_all(e, write, context);
+}
+
+pto_status pto_program_emit(pto_program *program, pto_language language, const pto_verify_options *options,
+                            pto_write_fn write, void *context, pto_diag_list *diags) {
+    if (!program || language != PTO_LANGUAGE_CPP || !write)
+        return PTO_ERR_USAGE;
+    pto_status status = pto_program_verify(program, options, diags);
+    if (status != PTO_OK)
+        return status;
+    /* handles instead of values: what a tile of C++ is */
+    bool handles = program->dialect == PTO_DIALECT_LEVEL2 || program->dialect == PTO_DIALECT_GENERIC;
+    pto_program *converted = handles ? NULL : pto_program_convert(program, PTO_DIALECT_LEVEL2, diags);
+    if (!handles && !converted)
+        return PTO_ERR_REFUSED;
+    pto_arena arena;
+    pto_arena_init(&arena, 0);
+    pto_emitter e = {.program = converted ? converted : program,
+                     .target = pto_fact_target(program, options && options->has_target,
+                                               options ? options->target : PTO_TARGET_CPU),
+                     .arena = &arena,
+                     .diags = diags,
+                     .at = {.arena = &arena}};
+    status = emit_guarded(&e, write, context);
+    pto_arena_free(&arena);
+    pto_program_destroy(converted);
+    return status;
+}
