@@ -3,7 +3,9 @@
  * the bytes that its operands hold a second next to a copy of as many bytes. What does not move elements
  * (views, settings) and what computes more than it moves (products, sorts) is measured without a goal.
  *
- *     bench_table [--level best|base|avx2|avx512] [--quick] [--list] [NAME ...]
+ *     bench_table [--level best|base|avx2|avx512] [--quick] [--list] [--calls] [NAME ...]
+ *
+ * --calls shows the operands of every row.
  */
 #include "limits.h"
 #include "support/configuration.h"
@@ -15,11 +17,12 @@
 typedef struct execution {
     pto_core *core;
     const pto_instr *instr;
+    pto_status status;
 } execution;
 
 static void execute(void *context) {
-    const execution *e = context;
-    pto_core_execute(e->core, e->instr);
+    execution *e = context;
+    e->status = pto_core_execute(e->core, e->instr);
 }
 
 /* Of several legal calls the one with most bytes. */
@@ -60,6 +63,7 @@ typedef struct bench_run {
     pto_simd_level level;
     bench_effort effort;
     int done, below, missing;
+    bool calls; /* show the operands */
 } bench_run;
 
 static void measure(bench_run *run, const configuration *c, const char *types) {
@@ -67,17 +71,26 @@ static void measure(bench_run *run, const configuration *c, const char *types) {
     configuration_call call;
     configuration_start(c, run->core, 0, &call);
     pto_status status = pto_core_verify(run->core, &call.instr);
-    execution e = {run->core, &call.instr};
+    execution e = {run->core, &call.instr, PTO_OK};
+    if (status == PTO_OK)
+        execute(&e);
     const size_t bytes = configuration_bytes(c);
-    const double seconds = status == PTO_OK ? bench_time(run->effort, execute, &e) : 0;
-    const double rate = seconds > 0 ? (double)bytes / seconds : 0, goal = bytes >= 8192 ? goal_of(form) : 0;
+    const double seconds = status == PTO_OK && e.status == PTO_OK ? bench_time(run->effort, execute, &e) : 0;
+    const double rate = seconds > 0 ? (double)bytes / seconds : 0,
+                 goal = bytes >= 8192 && seconds > 0 ? goal_of(form) : 0;
     const double limit = bytes ? bench_copy_rate(run->effort, run->level, bytes) : 0;
     const double ratio = limit > 0 ? rate / limit : 0;
     printf("%-18s %-16s %-12s %6zu B %9.3f us %8.2f GB/s %6.2f  %s\n", form->mnemonic, form->form, types,
            bytes, seconds * 1e6, rate * 1e-9, ratio,
-           goal <= 0       ? "-"
+           seconds <= 0    ? "refused"
+           : goal <= 0     ? "-"
            : ratio >= goal ? "0.40"
                            : "0.40  below");
+    if (run->calls) {
+        char text[1024];
+        configuration_text(c, text, sizeof text);
+        printf("    %s\n", text);
+    }
     fflush(stdout);
     run->done++;
     run->below += goal > 0 && ratio < goal;
@@ -126,6 +139,8 @@ int main(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--quick")) {
             run.effort = (bench_effort){0.002, 5e-5};
+        } else if (!strcmp(argv[i], "--calls")) {
+            run.calls = true;
         } else if (!strcmp(argv[i], "--list")) {
             for (int f = 0; f < PTO_FORM_COUNT; f++)
                 printf("%s %s\n", pto_form_get((pto_form)f)->mnemonic, pto_form_get((pto_form)f)->form);
@@ -134,7 +149,8 @@ int main(int argc, char **argv) {
             if (i + 1 == argc || !bench_level_from_name(argv[++i], &run.level))
                 return 2;
         } else if (*argv[i] == '-' || names == 32) {
-            fprintf(stderr, "usage: %s [--level best|base|avx2|avx512] [--quick] [--list] [NAME ...]\n",
+            fprintf(stderr,
+                    "usage: %s [--level best|base|avx2|avx512] [--quick] [--list] [--calls] [NAME ...]\n",
                     argv[0]);
             return 2;
         } else {

@@ -9,14 +9,6 @@ static bool flat_rows(const pto_tile *tile) {
            pto_dtype_bits(tile->type.dtype) >= 8;
 }
 
-static void put(const pto_tile *dst, int32_t row, int32_t col, const pto_table *table, int64_t place,
-                int64_t j) {
-    const uint64_t code = place < 0 ? 0
-                                    : pto_exact_load(table->global->data, table->global->dtype,
-                                                     pto_table_offset(table, place, j));
-    pto_exact_store(dst->data, dst->type.dtype, pto_tile_offset(&dst->type, row, col), code);
-}
-
 /* A destination that overlaps its indices changes them after they were checked: what leaves the buffer then
  * reads as zero. */
 static void settle(const pto_table *table, int64_t *place, int32_t n, int64_t right) {
@@ -28,9 +20,76 @@ static void settle(const pto_table *table, int64_t *place, int32_t n, int64_t ri
             place[i] = PTO_TABLE_NONE;
 }
 
+/* n elements from the offsets `from` (nowhere: zero) to the offsets `to`, or to d[0..n-1]. */
+#define TAKE(name, T)                                                                                        \
+    static void name(void *dst, const int64_t *to, const void *base, const int64_t *from, int32_t n) {       \
+        T *d = dst;                                                                                          \
+        const T *s = base;                                                                                   \
+        if (to)                                                                                              \
+            for (int32_t i = 0; i < n; i++)                                                                  \
+                d[to[i]] = from[i] == PTO_TABLE_NOWHERE ? 0 : s[from[i]];                                    \
+        else                                                                                                 \
+            for (int32_t i = 0; i < n; i++)                                                                  \
+                d[i] = from[i] == PTO_TABLE_NOWHERE ? 0 : s[from[i]];                                        \
+    }                                                                                                        \
+    static void name##_plain(void *dst, const void *base, const uint32_t *index, int32_t n) {                \
+        T *restrict d = dst;                                                                                 \
+        const T *restrict s = base;                                                                          \
+        for (int32_t i = 0; i < n; i++)                                                                      \
+            d[i] = s[index[i]];                                                                              \
+    }
+TAKE(take_8, uint8_t)
+TAKE(take_16, uint16_t)
+TAKE(take_32, uint32_t)
+TAKE(take_64, uint64_t)
+
+typedef struct take_loops {
+    void (*run)(void *, const int64_t *, const void *, const int64_t *, int32_t);
+    void (*plain)(void *, const void *, const uint32_t *, int32_t);
+} take_loops;
+
+static take_loops loops_of(pto_dtype dtype) {
+    switch (pto_dtype_bits(dtype)) {
+    case 8:
+        return (take_loops){take_8, take_8_plain};
+    case 16:
+        return (take_loops){take_16, take_16_plain};
+    case 32:
+        return (take_loops){take_32, take_32_plain};
+    default:
+        return (take_loops){take_64, take_64_plain};
+    }
+}
+
+static void *row_of(const pto_tile *dst, int32_t row, int32_t col) {
+    return (uint8_t *)dst->data +
+           ((size_t)row * (size_t)dst->type.cols + (size_t)col) * (pto_dtype_bits(dst->type.dtype) / 8);
+}
+
+/* Row `row` of dst from row `place` of the table, element by element. */
+static void take_row(const pto_tile *dst, const pto_table *table, const pto_table_columns *columns,
+                     const pto_table_axes *axes, int32_t row, int64_t place) {
+    const take_loops take = loops_of(dst->type.dtype);
+    for (int32_t c = 0; c < dst->valid_cols; c += PTO_TABLE_RUN) {
+        const int32_t left = dst->valid_cols - c, n = left < PTO_TABLE_RUN ? left : PTO_TABLE_RUN;
+        int64_t from[PTO_TABLE_RUN], to[PTO_TABLE_RUN];
+        pto_table_row_run(table, axes, place, c, n, from);
+        pto_table_tile_run(columns, dst, row, c, n, to);
+        take.run(dst->data, to, table->global->data, from, n);
+    }
+}
+
 static void rows(const pto_tile *dst, const pto_table *table) {
     const size_t size = pto_dtype_bits(dst->type.dtype) / 8, width = (size_t)dst->valid_cols * size;
     const bool copies = flat_rows(dst) && !table->nz && table->global->stride[4] == 1;
+    pto_table_columns columns;
+    columns.count = 0;
+    pto_table_axes axes;
+    axes.kept = false;
+    if (!copies) {
+        pto_table_tile_columns(&columns, dst);
+        pto_table_axes_make(&axes, table, (int64_t)dst->valid_rows * dst->valid_cols);
+    }
     for (int32_t first = 0; first < dst->valid_rows; first += PTO_TABLE_RUN) {
         const int32_t left = dst->valid_rows - first, n = left < PTO_TABLE_RUN ? left : PTO_TABLE_RUN;
         uint32_t index[PTO_TABLE_RUN];
@@ -40,14 +99,12 @@ static void rows(const pto_tile *dst, const pto_table *table) {
         settle(table, place, n, dst->valid_cols - 1);
         for (int32_t i = 0; i < n; i++) {
             const int32_t r = first + i;
-            uint8_t *d = (uint8_t *)dst->data + (size_t)r * (size_t)dst->type.cols * size;
             if (!copies)
-                for (int32_t c = 0; c < dst->valid_cols; c++)
-                    put(dst, r, c, table, place[i], c);
+                take_row(dst, table, &columns, &axes, r, place[i]);
             else if (place[i] < 0)
-                memset(d, 0, width);
+                memset(row_of(dst, r, 0), 0, width);
             else
-                memcpy(d,
+                memcpy(row_of(dst, r, 0),
                        (const uint8_t *)table->global->data +
                            pto_table_offset(table, place[i], 0) * (int64_t)size,
                        width);
@@ -55,39 +112,32 @@ static void rows(const pto_tile *dst, const pto_table *table) {
     }
 }
 
-#define TAKE(name, T)                                                                                        \
-    static void name(void *dst, const void *base, const int64_t *place, int32_t n) {                         \
-        T *restrict d = dst;                                                                                 \
-        const T *restrict s = base;                                                                          \
-        for (int32_t i = 0; i < n; i++)                                                                      \
-            d[i] = place[i] < 0 ? 0 : s[place[i]];                                                           \
-    }
-TAKE(take_8, uint8_t)
-TAKE(take_16, uint16_t)
-TAKE(take_32, uint32_t)
-TAKE(take_64, uint64_t)
-
 static void elements(const pto_tile *dst, const pto_table *table) {
-    const unsigned bits = pto_dtype_bits(dst->type.dtype);
-    const bool direct = flat_rows(dst) && !table->nz;
-    void (*const take)(void *, const void *, const int64_t *, int32_t) = bits == 8    ? take_8
-                                                                         : bits == 16 ? take_16
-                                                                         : bits == 32 ? take_32
-                                                                                      : take_64;
+    const take_loops take = loops_of(dst->type.dtype);
+    const bool flat = flat_rows(dst);
+    pto_table_columns columns;
+    columns.count = 0;
+    pto_table_axes axes;
+    axes.kept = false;
+    if (!flat)
+        pto_table_tile_columns(&columns, dst);
+    pto_table_axes_make(&axes, table, (int64_t)dst->valid_rows * dst->valid_cols);
     for (int32_t r = 0; r < dst->valid_rows; r++)
         for (int32_t c = 0; c < dst->valid_cols; c += PTO_TABLE_RUN) {
             const int32_t left = dst->valid_cols - c, n = left < PTO_TABLE_RUN ? left : PTO_TABLE_RUN;
             uint32_t index[PTO_TABLE_RUN];
-            int64_t place[PTO_TABLE_RUN];
+            int64_t place[PTO_TABLE_RUN], to[PTO_TABLE_RUN];
             pto_table_load(table, r, c, n, index);
+            if (flat && !table->nz && pto_table_plain(table, index, n)) {
+                take.plain(row_of(dst, r, c), table->global->data, index, n);
+                continue;
+            }
             pto_table_resolve(table, index, n, place);
             settle(table, place, n, 0);
-            if (direct)
-                take((uint8_t *)dst->data + ((size_t)r * (size_t)dst->type.cols + (size_t)c) * (bits / 8),
-                     table->global->data, place, n);
-            else
-                for (int32_t i = 0; i < n; i++)
-                    put(dst, r, c + i, table, place[i], 0);
+            pto_table_element_run(table, &axes, n, place);
+            if (!flat)
+                pto_table_tile_run(&columns, dst, r, c, n, to);
+            take.run(flat ? row_of(dst, r, c) : dst->data, flat ? NULL : to, table->global->data, place, n);
         }
 }
 

@@ -65,8 +65,9 @@ const pto_type *pto_ssa_written_result(const pto_ssa_statement *statement, uint3
  * class that does not fit. False when the number of items is wrong. */
 bool pto_ssa_assign(const pto_form_desc *form, const pto_text_pattern *pattern, const pto_ssa_item *items,
                     uint32_t count, int8_t slot[PTO_MAX_OPERANDS], uint32_t *misfits);
-/* The same for an instruction that reads its destination: where it fits better the last item is the old value.
- * Returns the number of old values, 0 or 1; *misfits is UINT32_MAX when the number of items is wrong. */
+/* The same for an instruction that reads its destination: where it fits better the last item is the old
+ * value. Returns the number of old values, 0 or 1; *misfits is UINT32_MAX when the number of items is wrong.
+ */
 uint32_t pto_ssa_assign_old(const pto_form_desc *form, pto_text_form text, const pto_ssa_item *items,
                             uint32_t count, int8_t slot[PTO_MAX_OPERANDS], uint32_t *misfits);
 /* Class of a schema position, for a value of a type: unknown types fit everywhere. */
