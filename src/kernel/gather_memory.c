@@ -43,6 +43,13 @@ TAKE(take_16, uint16_t)
 TAKE(take_32, uint32_t)
 TAKE(take_64, uint64_t)
 
+/* Two elements a byte: `to` is always given. */
+static void take_4(void *dst, const int64_t *to, const void *base, const int64_t *from, int32_t n) {
+    for (int32_t i = 0; i < n; i++)
+        pto_exact_store(dst, PTO_S4, to[i],
+                        from[i] == PTO_TABLE_NOWHERE ? 0 : pto_exact_load(base, PTO_S4, from[i]) & 15);
+}
+
 typedef struct take_loops {
     void (*run)(void *, const int64_t *, const void *, const int64_t *, int32_t);
     void (*plain)(void *, const void *, const uint32_t *, int32_t);
@@ -50,6 +57,8 @@ typedef struct take_loops {
 
 static take_loops loops_of(pto_dtype dtype) {
     switch (pto_dtype_bits(dtype)) {
+    case 4:
+        return (take_loops){take_4, NULL};
     case 8:
         return (take_loops){take_8, take_8_plain};
     case 16:
