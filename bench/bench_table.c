@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every call form of the table on a tile of about 64 x 128 elements in the cache, target cpu: its time, and
- * the bytes that its operands hold a second next to a copy of as many bytes. What does not move elements
+/* Every call form of the table on tiles of 64 rows and about 32 KB, so that two of them fill the first-level
+ * cache and lie in the second, target cpu: its time, and the bytes that its operands hold a second next to a
+ * copy of as many bytes. What does not move elements
  * (views, settings) and what computes more than it moves (products, sorts) is measured without a goal.
  *
  *     bench_table [--level best|base|avx2|avx512] [--quick] [--list] [--calls] [NAME ...]
@@ -25,16 +26,22 @@ static void execute(void *context) {
     e->status = pto_core_execute(e->core, e->instr);
 }
 
-/* Of several legal calls the one with most bytes. */
+/* Of several legal calls the one with most bytes; a row of the widest type has 512 bytes. */
 static bool largest(configuration *best, testing_random *random, pto_form form, const pto_dtype var[6]) {
+    enum { ROWS = 64, ROW_BITS = 4096 };
+    unsigned widest = 0;
+    for (int v = 0; v < 6; v++)
+        if (var[v] != PTO_DTYPE_NONE && pto_dtype_bits(var[v]) > widest)
+            widest = pto_dtype_bits(var[v]);
+    const int32_t cols = widest ? (int32_t)(ROW_BITS / widest) : 128;
     size_t bytes = 0;
     configuration c;
     for (int tries = 0; tries < 12; tries++)
-        if (configuration_find(&c, random, form, PTO_TARGET_CPU, var, 64, 128, NULL) &&
+        if (configuration_find(&c, random, form, PTO_TARGET_CPU, var, ROWS, cols, NULL) &&
             (configuration_bytes(&c) > bytes || !tries)) {
             bytes = configuration_bytes(&c);
             *best = c;
-            if (c.operand[0].tile.valid_rows == 64 && c.operand[0].tile.valid_cols == 128)
+            if (c.operand[0].tile.valid_rows == ROWS && c.operand[0].tile.valid_cols == cols)
                 return true;
         }
     return bytes > 0 || pto_form_get(form)->operand_count == 0;

@@ -320,3 +320,13 @@ PTO_KERNEL(tcvt) {
     } while (pto_runs_next(&runs));
     return PTO_OK;
 }
+
+void PTO_KERNEL_SYMBOL(assign_line)(pto_dtype dst, pto_dtype src, void *to, const void *from, int64_t count);
+void PTO_KERNEL_SYMBOL(assign_line)(pto_dtype dst, pto_dtype src, void *to, const void *from, int64_t count) {
+    const bool cut = pto_dtype_is_int(dst) && !pto_dtype_is_int(src);
+    conversion plan = {.dst = dst, .src = src};
+    plan.rule = pto_cvt_resolve(pto_format_of_dtype(dst), pto_format_of_dtype(src),
+                                cut ? PTO_CAST_TRUNC : PTO_CAST_NONE, cut ? PTO_SAT_ON : PTO_SAT_OFF);
+    plan_fast(&plan);
+    run(&plan, to, 0, from, 0, count);
+}

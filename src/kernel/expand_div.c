@@ -4,6 +4,7 @@
  * precision attribute selects nothing: every quotient is correctly rounded. */
 #include "kernel/expand.h"
 #include "kernel/formulas.h"
+#include "kernel/zero_divisor.h"
 
 EXPAND_MAP(div_s8, int8_t, pto_div_s8)
 EXPAND_MAP(div_u8, uint8_t, pto_div_u8)
@@ -26,26 +27,13 @@ static const expand_op div_op = {{[PTO_S8] = EXPAND_LOOPS(div_s8),
                                   [PTO_BF16] = EXPAND_LOOPS(div_bf16),
                                   [PTO_F32] = EXPAND_LOOPS(div_f32)}};
 
-static bool is_zero(const pto_tile *tile, int64_t index) {
-    const uint8_t *data = tile->data;
-    switch (pto_dtype_bits(tile->type.dtype)) {
-    case 8:
-        return data[index] == 0;
-    case 16:
-        return ((const uint16_t *)tile->data)[index] == 0;
-    default:
-        return ((const uint32_t *)tile->data)[index] == 0;
-    }
-}
-
-/* Zero elements of a source with that element pitch, column j standing for column j of dst modulo `period`.
- */
-static uint64_t count_zeros(const pto_tile *tile, int64_t pitch, int64_t rows, int64_t cols, int64_t period) {
-    uint64_t count = 0;
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < cols; j++)
-            count += is_zero(tile, i * pitch + j % period);
-    return count;
+/* Zero elements of one row of the divisor, from element `first` on. */
+static uint64_t zeros_of_row(const pto_tile *tile, int64_t first, int64_t count) {
+    const unsigned bits = pto_dtype_bits(tile->type.dtype);
+    const pto_map_loop loop = bits == 8 ? pto_zeros_8 : bits == 16 ? pto_zeros_16 : pto_zeros_32;
+    uint64_t total = 0;
+    loop(&total, NULL, (const uint8_t *)tile->data + first * (bits / 8), count, NULL);
+    return total;
 }
 
 /* Divisions by zero are counted; false when they are to be refused. The divisor is src1. */
@@ -54,17 +42,21 @@ static bool accepts_zeros(const pto_kernel_call *call, pto_expand_roles roles, b
     const int64_t rows = dst->valid_rows, cols = dst->valid_cols;
     if (pto_dtype_is_float(dst->type.dtype) || rows == 0 || cols == 0)
         return true;
-    uint64_t count;
-    if (roles.full == 1)
-        count = count_zeros(divisor, divisor->type.cols, rows, cols, cols);
-    else if (along_columns)
-        count = count_zeros(divisor, 0, rows, cols, cols);
-    else if (roles.mode == 1)
-        count = count_zeros(divisor, 1, rows, cols, 1);
-    else
-        count = count_zeros(divisor, divisor->type.cols, rows, cols, divisor->valid_cols);
-    call->host->zero_divisors += count;
-    return !count || !call->numeric->trap_zero_divisor;
+    uint64_t count = 0;
+    if (along_columns && roles.full == 0) {
+        count = (uint64_t)rows * zeros_of_row(divisor, 0, cols);
+    } else if (roles.full == 1) {
+        for (int64_t i = 0; i < rows; i++)
+            count += zeros_of_row(divisor, i * divisor->type.cols, cols);
+    } else if (roles.mode == 1) {
+        count = (uint64_t)cols * zeros_of_row(divisor, 0, rows);
+    } else { /* the columns of the divisor repeat */
+        const int64_t period = divisor->valid_cols;
+        for (int64_t i = 0; i < rows; i++)
+            count += (uint64_t)(cols / period) * zeros_of_row(divisor, i * divisor->type.cols, period) +
+                     zeros_of_row(divisor, i * divisor->type.cols, cols % period);
+    }
+    return pto_accepts_zeros(call, count);
 }
 
 PTO_KERNEL(trowexpanddiv) {

@@ -84,6 +84,11 @@ PTO_FIXPIPE_RUN(bf16, 16, pto_bf16_from_f32(pto_f32_from_bits(pto_fixpipe_relu_f
 #define PTO_FIXPIPE_LOOP(name, dst_bits)                                                                     \
     static inline void pto_fixpipe_rows_##name(pto_bits##dst_bits *to, const pto_bits32 *from, pto_rect r,   \
                                                pto_fixpipe_mode mode) {                                      \
+        if (r.cols == 16) { /* a box */                                                                      \
+            for (int64_t i = 0; i < r.rows; i++)                                                             \
+                pto_fixpipe_run_##name(to + r.dst + i * r.dst_row, from + r.src + i * r.src_row, 16, mode);  \
+            return;                                                                                          \
+        }                                                                                                    \
         for (int64_t i = 0; i < r.rows; i++) {                                                               \
             pto_bits##dst_bits *dst = to + r.dst + i * r.dst_row;                                            \
             const pto_bits32 *src = from + r.src + i * r.src_row;                                            \

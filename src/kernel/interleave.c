@@ -4,25 +4,40 @@
 #include "kernel/snapshot.h"
 #include "kernel/strided.h"
 
+/* Rows are short, so the loops go over CHUNK pairs, a constant, and then over what is left. Bytes are halves
+ * of 16-bit words, little-endian as everything here is: shifts and truncations vectorise where pairs of bytes
+ * do not. */
+enum { CHUNK = 64 };
+#define IN_CHUNKS(statement)                                                                                 \
+    int64_t k = 0;                                                                                           \
+    for (; k + CHUNK <= pairs; k += CHUNK) {                                                                 \
+        _Pragma("omp simd") for (int64_t i = k; i < k + CHUNK; i++) { statement }                            \
+    }                                                                                                        \
+    for (int64_t i = k; i < pairs; i++) {                                                                    \
+        statement                                                                                            \
+    }
+
 #define INTERLEAVE(bits)                                                                                     \
     static void interleave##bits(pto_bits##bits *to, const pto_bits##bits *a, const pto_bits##bits *b,       \
                                  int64_t pairs) {                                                            \
-        _Pragma("omp simd") for (int64_t k = 0; k < pairs; k++) {                                            \
-            to[2 * k] = a[k];                                                                                \
-            to[2 * k + 1] = b[k];                                                                            \
-        }                                                                                                    \
+        IN_CHUNKS(to[2 * i] = a[i]; to[2 * i + 1] = b[i];)                                                   \
     }                                                                                                        \
     static void deinterleave##bits(pto_bits##bits *even, pto_bits##bits *odd, const pto_bits##bits *from,    \
                                    int64_t pairs) {                                                          \
-        _Pragma("omp simd") for (int64_t k = 0; k < pairs; k++) {                                            \
-            even[k] = from[2 * k];                                                                           \
-            odd[k] = from[2 * k + 1];                                                                        \
-        }                                                                                                    \
+        IN_CHUNKS(even[i] = from[2 * i]; odd[i] = from[2 * i + 1];)                                          \
     }
-INTERLEAVE(8)
 INTERLEAVE(16)
 INTERLEAVE(32)
 #undef INTERLEAVE
+
+static void interleave8(pto_bits8 *to, const pto_bits8 *a, const pto_bits8 *b, int64_t pairs) {
+    pto_bits16 *word = (pto_bits16 *)to;
+    IN_CHUNKS(word[i] = (uint16_t)(a[i] | b[i] << 8);)
+}
+static void deinterleave8(pto_bits8 *even, pto_bits8 *odd, const pto_bits8 *from, int64_t pairs) {
+    const pto_bits16 *word = (const pto_bits16 *)from;
+    IN_CHUNKS(even[i] = (uint8_t)word[i]; odd[i] = (uint8_t)(word[i] >> 8);)
+}
 
 static uint8_t *element(const pto_tile *tile, int64_t row, int64_t col) {
     return (uint8_t *)tile->data + (row * tile->type.cols + col) * (pto_dtype_bits(tile->type.dtype) / 8);

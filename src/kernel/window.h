@@ -16,28 +16,30 @@ typedef struct pto_window {
     int32_t dst_row, dst_col, src_row, src_col; /* the first element on either side */
 } pto_window;
 
-/* Conversions outside of the accumulator: what a C++ assignment does, made definite where C++ is not.
+/* `count` elements one behind the other, converted as a C++ assignment does, made definite where C++ is not.
  * Integers keep their low bits, floats lose their fraction (out of range saturates, NaN gives 0), everything
- * else rounds to nearest with infinity on overflow. */
-static inline uint64_t pto_assigned(pto_dtype dst, pto_dtype src, uint64_t bits) {
-    if (pto_dtype_is_int(dst) && pto_dtype_is_int(src)) {
-        unsigned unused = 64 - pto_dtype_bits(src);
-        return pto_dtype_is_signed(src) ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits;
-    }
-    if (pto_dtype_is_int(dst))
-        return pto_number_convert(dst, src, bits, PTO_CAST_TRUNC, PTO_SAT_ON);
-    return pto_number_convert(dst, src, bits, PTO_CAST_NONE, PTO_SAT_OFF);
-}
+ * else rounds to nearest with infinity on overflow. In convert.c. */
+#define pto_assign_line PTO_KERNEL_SYMBOL(assign_line)
+void pto_assign_line(pto_dtype dst, pto_dtype src, void *to, const void *from, int64_t count);
 
+/* Through blocks of 256 elements, whose rows lie one behind the other. */
 static inline void pto_assign_rect(const pto_tile *dst, const pto_tile *src, pto_rect rect) {
-    pto_dtype to = dst->type.dtype, from = src->type.dtype;
-    unsigned to_bits = pto_dtype_bits(to), from_bits = pto_dtype_bits(from);
-    for (int64_t r = 0; r < rect.rows; r++)
-        for (int64_t c = 0; c < rect.cols; c++) {
-            uint64_t bits =
-                pto_element_get(src->data, from_bits, rect.src + r * rect.src_row + c * rect.src_col);
-            pto_element_set(dst->data, to_bits, rect.dst + r * rect.dst_row + c * rect.dst_col,
-                            pto_assigned(to, from, bits));
+    enum { BLOCK = 256 };
+    _Alignas(64) uint64_t in[BLOCK], out[BLOCK];
+    const pto_dtype to = dst->type.dtype, from = src->type.dtype;
+    const pto_rect r = pto_rect_turned(rect);
+    const int64_t wide = r.cols < BLOCK ? r.cols : BLOCK, high = wide ? BLOCK / wide : 1;
+    for (int64_t i = 0; i < r.rows; i += high)
+        for (int64_t c = 0; c < r.cols; c += wide) {
+            const int64_t rows = r.rows - i < high ? r.rows - i : high,
+                          cols = r.cols - c < wide ? r.cols - c : wide;
+            const int64_t dst_at = r.dst + i * r.dst_row + c * r.dst_col,
+                          src_at = r.src + i * r.src_row + c * r.src_col;
+            pto_copy_rect(in, src->data, (pto_rect){rows, cols, 0, cols, 1, src_at, r.src_row, r.src_col},
+                          pto_dtype_bits(from));
+            pto_assign_line(to, from, out, in, rows * cols);
+            pto_copy_rect(dst->data, out, (pto_rect){rows, cols, dst_at, r.dst_row, r.dst_col, 0, cols, 1},
+                          pto_dtype_bits(to));
         }
 }
 

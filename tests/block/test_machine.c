@@ -280,8 +280,9 @@ static void tiled_gemm(void **state) {
         for (int j = 0; j < 64; j++) {
             double sum = 0, size = 0;
             for (int k = 0; k < 96; k++) {
-                sum += (double)a[96 * i + k] * (double)w[64 * k + j];
-                size += fabs((double)a[96 * i + k] * (double)w[64 * k + j]);
+                const double product = (double)a[96 * i + k] * (double)w[64 * k + j];
+                sum += product;
+                size += fabs(product);
             }
             assert_true(fabs((double)c[64 * i + j] - sum) <= 96 * 0x1p-24 * size);
         }
@@ -305,7 +306,7 @@ static void row_softmax(void **state) {
     for (int r = 0; r < 40; r++) {
         double most = -INFINITY, sum = 0;
         for (int c = 0; c < 48; c++)
-            most = fmax(most, (double)x[48 * r + c]);
+            most = (double)x[48 * r + c] > most ? (double)x[48 * r + c] : most;
         for (int c = 0; c < 48; c++)
             sum += exp((double)x[48 * r + c] - most);
         for (int c = 0; c < 48; c++)

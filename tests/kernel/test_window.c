@@ -9,6 +9,7 @@
 
 #include "reference/memory.h"
 #include "reference/quant.h"
+#include <pto/number.h>
 #include <pto/ops.h>
 
 #include <stdlib.h>
@@ -297,6 +298,50 @@ static void test_assignment(void **state) {
     pto_core_destroy(core);
 }
 
+/* Every type into every other: the loops against the conversion of single numbers. */
+static uint64_t assigned(pto_dtype to, pto_dtype from, uint64_t bits) {
+    const bool from_int = pto_dtype_is_int(from), to_int = pto_dtype_is_int(to);
+    const unsigned unused = 64 - pto_dtype_bits(from);
+    if (from_int && to_int) {
+        const uint64_t wide =
+            pto_dtype_is_signed(from) ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits;
+        return wide & (UINT64_MAX >> (64 - pto_dtype_bits(to)));
+    }
+    return pto_number_convert(to, from, bits, to_int ? PTO_CAST_TRUNC : PTO_CAST_NONE,
+                              to_int ? PTO_SAT_ON : PTO_SAT_OFF);
+}
+
+static void every_assignment(pto_core *core, pto_target target, testing_random *random, int trials) {
+    static const pto_dtype also[] = {PTO_S4};
+    (void)trials;
+    for (int a = 0; target == CPU && a <= EVERY; a++)
+        for (int b = 0; b <= EVERY; b++) {
+            const pto_dtype from = a < EVERY ? every[a] : also[0], to = b < EVERY ? every[b] : also[0];
+            if (from == to)
+                continue;
+            const testing_layout layout = (a + b) % 2 ? TESTING_ND : TESTING_DN;
+            pto_tile_type small = testing_type_around(random, PTO_LOC_VEC, from, TESTING_ND, 9, 130, 1);
+            pto_tile_type large = testing_type_around(random, PTO_LOC_VEC, to, layout, 12, 140, 1);
+            pto_tile src = testing_tile(core, random, small, 9, 130),
+                     dst = testing_tile(core, random, large, 12, 140);
+            TESTING_ACCEPTED(core, PTO_FORM_TINSERT, TILE(&dst), TILE(&src), INDEX(3), INDEX(10));
+            for (int32_t r = 0; r < 9; r++)
+                for (int32_t c = 0; c < 130; c++) {
+                    const uint64_t bits = testing_get(&src, r, c), want = assigned(to, from, bits);
+                    if (testing_get(&dst, r + 3, c + 10) != want)
+                        fail_msg("%s %llx to %s: %llx, not %llx", pto_dtype_name(from),
+                                 (unsigned long long)bits, pto_dtype_name(to),
+                                 (unsigned long long)testing_get(&dst, r + 3, c + 10),
+                                 (unsigned long long)want);
+                }
+            pto_core_reset(core);
+        }
+}
+static void test_every_assignment(void **state) {
+    (void)state;
+    on_cores(every_assignment);
+}
+
 /* ---- out of the accumulator ---- */
 
 static const struct {
@@ -432,8 +477,9 @@ static void test_two_windows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_layouts), cmocka_unit_test(test_hardware_routes),
-        cmocka_unit_test(test_assignment),  cmocka_unit_test(test_accumulators),
-        cmocka_unit_test(test_halves),      cmocka_unit_test(test_two_windows)};
+        cmocka_unit_test(test_any_layouts),  cmocka_unit_test(test_hardware_routes),
+        cmocka_unit_test(test_assignment),   cmocka_unit_test(test_every_assignment),
+        cmocka_unit_test(test_accumulators), cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_two_windows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
