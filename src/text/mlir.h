@@ -46,6 +46,8 @@ pto_block *pto_mlir_label(pto_text_parser *parser, pto_token token);
 /* By the syntax of ops.def (syntax.c). */
 pto_operation *pto_mlir_parse_syntax(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 pto_operation *pto_mlir_parse_arith(pto_text_parser *parser, pto_op_kind kind, pto_span name);
+/* The flags of an arith operation are those of its kind; brings them to their canonical text. */
+bool pto_mlir_check_flags(pto_text_parser *parser, pto_operation *op);
 pto_operation *pto_mlir_parse_scf(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 /* `(%a, %b {..} : T, T)` behind `ins` or `outs`; types may also stand behind each operand, or in parentheses,
  * or once for several tiles. Checks them. Attributes go to `op` (NULL: none allowed). */

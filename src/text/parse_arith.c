@@ -2,6 +2,7 @@
 /* arith and scf (60, 3.3). */
 #include "text/mlir.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *const pto_mlir_cmpi[10] = {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
@@ -39,39 +40,91 @@ pto_mlir_arith pto_mlir_arith_class(pto_op_kind kind) {
     }
 }
 
+/* Arithmetic flags: the word in custom syntax, the attribute, and what may stand in the brackets (60, 3.3).
+ */
+static const struct {
+    const char *word, *key, *known;
+} arith_flags[] = {
+    {"overflow", "overflowFlags", " none nsw nuw "},
+    {"fastmath", "fastmath", " none reassoc nnan ninf nsz arcp contract afn fast "},
+};
+enum { FLAG_KINDS = sizeof arith_flags / sizeof *arith_flags, FLAG_TEXT = 128 };
+
+static bool known_flag(const char *known, pto_str flag) {
+    char word[16] = " ";
+    if (!flag.len || flag.len > sizeof word - 3)
+        return false;
+    memcpy(word + 1, flag.data, flag.len);
+    memcpy(word + 1 + flag.len, " ", 2);
+    return strstr(known, word);
+}
+
+/* `a,b>` behind the bracket, as `#arith.WORD<a, b>`; NULL when it is anything else. */
+static const pto_attr *canonical_flags(pto_program *program, int kind, pto_str list) {
+    char text[FLAG_TEXT];
+    int len = snprintf(text, sizeof text, "#arith.%s<", arith_flags[kind].word);
+    for (size_t i = 0, begin = 0; i < list.len; i++) {
+        bool last = list.data[i] == '>';
+        if (list.data[i] != ',' && !last)
+            continue;
+        pto_str flag = pto_str_trim(pto_str_slice(list, begin, i));
+        if (!known_flag(arith_flags[kind].known, flag) || len + (int)flag.len + 4 > FLAG_TEXT)
+            return NULL;
+        len +=
+            snprintf(text + len, sizeof text - (size_t)len, "%.*s%s", PTO_STR_ARG(flag), last ? ">" : ", ");
+        if (last)
+            return i + 1 == list.len ? pto_attr_opaque(program, (pto_str){text, (size_t)len}) : NULL;
+        begin = i + 1;
+    }
+    return NULL;
+}
+
+bool pto_mlir_check_flags(pto_text_parser *p, pto_operation *op) {
+    for (int i = 0; i < FLAG_KINDS; i++) {
+        const pto_attr *attr = pto_operation_attr(op, arith_flags[i].key);
+        if (!attr)
+            continue;
+        char prefix[FLAG_TEXT];
+        size_t len = (size_t)snprintf(prefix, sizeof prefix, "#arith.%s<", arith_flags[i].word);
+        const pto_attr *canonical = NULL;
+        if (attr->kind == PTO_AV_OPAQUE && pto_str_starts_with(attr->text, (pto_str){prefix, len}))
+            canonical = canonical_flags(p->program, i, pto_str_slice(attr->text, len, attr->text.len));
+        if (!canonical)
+            return pto_text_fail_at(p, "PTO-E0233", op->name_span, "%s is #arith.%s<..> with some of:%s",
+                                    arith_flags[i].key, arith_flags[i].word, arith_flags[i].known);
+        pto_operation_set_attr(p->program, op, pto_str_from(arith_flags[i].key), canonical);
+    }
+    return true;
+}
+
 /* `overflow<nsw, nuw>` and `fastmath<fast>` behind the operands. */
 static bool parse_flags(pto_text_parser *p, pto_operation *op) {
-    static const struct {
-        const char *word, *key;
-    } flags[] = {{"overflow", "overflowFlags"}, {"fastmath", "fastmath"}};
-    for (size_t i = 0; i < 2; i++) {
-        if (!pto_text_at_word(p, flags[i].word))
+    for (int i = 0; i < FLAG_KINDS; i++) {
+        if (!pto_text_at_word(p, arith_flags[i].word))
             continue;
         pto_text_take(p);
-        char text[160] = "#arith.";
-        size_t len = 7 + strlen(flags[i].word);
-        memcpy(text + 7, flags[i].word, strlen(flags[i].word));
         if (!pto_text_expect(p, '<', "before the flags"))
             return false;
-        text[len++] = '<';
+        uint32_t begin = p->token.begin;
+        char list[FLAG_TEXT] = "";
+        int len = 0;
         do {
             if (p->token.kind != PTO_TOKEN_WORD)
                 return pto_text_fail(p, "a flag");
             pto_str flag = pto_text_take(p).text;
-            if (len + flag.len + 4 > sizeof text)
+            if (len + (int)flag.len + 2 > FLAG_TEXT)
                 return pto_text_fail(p, "fewer flags");
-            if (text[len - 1] != '<') {
-                text[len++] = ',';
-                text[len++] = ' ';
-            }
-            memcpy(text + len, flag.data, flag.len);
-            len += flag.len;
+            len +=
+                snprintf(list + len, sizeof list - (size_t)len, "%s%.*s", len ? "," : "", PTO_STR_ARG(flag));
         } while (pto_text_accept(p, ','));
+        pto_span span = pto_text_since(p, begin);
         if (!pto_text_expect(p, '>', "after the flags"))
             return false;
-        text[len++] = '>';
-        pto_operation_set_attr(p->program, op, pto_str_from(flags[i].key),
-                               pto_attr_opaque(p->program, (pto_str){text, len}));
+        list[len++] = '>';
+        const pto_attr *attr = canonical_flags(p->program, i, (pto_str){list, (size_t)len});
+        if (!attr)
+            return pto_text_fail_at(p, "PTO-E0233", span, "the flags are some of:%s", arith_flags[i].known);
+        pto_operation_set_attr(p->program, op, pto_str_from(arith_flags[i].key), attr);
     }
     return true;
 }
@@ -138,7 +191,7 @@ pto_operation *pto_mlir_parse_arith(pto_text_parser *p, pto_op_kind kind, pto_sp
         pto_operation_set_attr(p->program, op, PTO_STR("predicate"),
                                pto_attr_int(p->program, predicate, NULL));
     if (!parse_flags(p, op) || (pto_text_at(p, '{') && !pto_text_parse_attr_dict(p, op)) ||
-        !pto_text_expect(p, ':', "before the type"))
+        !pto_mlir_check_flags(p, op) || !pto_text_expect(p, ':', "before the type"))
         return NULL;
     uint32_t type_begin = p->token.begin;
     const pto_type *type = pto_text_parse_type(p);

@@ -330,5 +330,5 @@ pto_operation *pto_mlir_parse_generic(pto_text_parser *p) {
             (pto_str){NULL, 0});
     if (!p->dialect_known)
         pto_text_set_dialect(p, PTO_DIALECT_GENERIC);
-    return check_structure(p, op) ? op : NULL;
+    return check_structure(p, op) && pto_mlir_check_flags(p, op) ? op : NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions of the table in levels 2 and 3 and in generic form, by their compiled patterns (60, 3.9). */
 #include "text/mlir.h"
+#include <pto/ops.h>
 
 #include <string.h>
 
@@ -171,6 +172,9 @@ int pto_text_choose_form(pto_text_form text, int first, pto_value *const *inputs
             best_misfits = misfits;
         }
     }
+    /* tmov with a table and without a mode is tmov.fp (60, 6.4), which every target has. */
+    if (best == PTO_FORM_TMOV_FP_MODE && !(attrs && pto_operation_attr(attrs, "accToVecMode")))
+        best = PTO_FORM_TMOV_FP;
     return best;
 }
 

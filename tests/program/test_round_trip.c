@@ -92,7 +92,8 @@ static void every_program(void **state) {
     (void)state;
     const char *root = getenv("SRC");
     static const char *const patterns[] = {"%s/tests/data/cases/*.pto", "%s/tests/data/*.pto",
-                                           "%s/examples/*/*.pto", "%s/fuzz/corpus/text/*.pto"};
+                                           "%s/examples/*/*.pto", "%s/tests/programs/*.pto",
+                                           "%s/fuzz/corpus/text/*.pto"};
     for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++) {
         char pattern[4096];
         glob_t files;
