@@ -22,10 +22,17 @@ PTO_API void pto_agent_set_current(pto_agent agent);
  * (E0921: operations run in program order, so nobody would ever set it). */
 PTO_API pto_status pto_agent_flag_set(pto_pipe src, pto_pipe dst, int id);
 PTO_API pto_status pto_agent_flag_wait(pto_pipe src, pto_pipe dst, int id);
+/* Later work of the pipe starts after all its earlier work, PTO_PIPE_ALL of all pipes: for the checkers,
+ * since operations run in program order. No such pipe is refused (E0416). */
+PTO_API pto_status pto_agent_pipe_barrier(pto_pipe pipe);
 /* Cross-core signals of the block (00-model, 11.7), ids 0..31: counters. An agent that is cube and vector
  * core at once signals itself. A wait for a signal that has not come is refused (E0923). */
 PTO_API pto_status pto_agent_signal(int id);
 PTO_API pto_status pto_agent_signal_wait(int id);
+/* The same with the pipe whose earlier work the signal is behind, and the one that the wait stalls (a2a3: the
+ * whole core). The two above mean all of them. */
+PTO_API pto_status pto_agent_signal_on(pto_pipe pipe, int id);
+PTO_API pto_status pto_agent_signal_wait_on(pto_pipe pipe, int id);
 /* Buffer tokens (00-model, 11.7), ids 0..31: get and release by a pipe; misuse is refused (E0925). */
 PTO_API pto_status pto_agent_token_get(pto_pipe pipe, int id);
 PTO_API pto_status pto_agent_token_release(pto_pipe pipe, int id);

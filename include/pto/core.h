@@ -65,13 +65,14 @@ PTO_API uint64_t pto_core_zero_divisors(const pto_core *core);
 PTO_API void pto_core_set_print(pto_core *core, void (*print)(void *user, const char *text, size_t len),
                                 void *user);
 
-/* Checkers of a run (00-model, 11.6, 11.7), in any combination. Accesses outside of buffers and memories are
- * errors of every run. */
+/* Checkers of a run (00-model, 11.6, 11.7), in any combination; more in <pto/check.h>. Accesses outside of
+ * buffers and memories are errors of every run. */
 typedef enum pto_check_kind {
-    PTO_CHECK_INIT = 1, /* on-chip bytes that are read and were never written */
-    PTO_CHECK_RACE = 2, /* conflicting accesses that no flag or barrier orders, on pipes or between blocks */
-    PTO_CHECK_SYNC = 4, /* flags and buffer tokens: waits without set, sets without wait, ids */
-    PTO_CHECK_ALL = 7
+    PTO_CHECK_INIT = 1,   /* bytes that are read and were never written, outputs that nobody writes */
+    PTO_CHECK_RACE = 2,   /* conflicting accesses that no flag or barrier orders, on pipes, cores, blocks */
+    PTO_CHECK_SYNC = 4,   /* flags, buffer tokens, signals: waits without set, sets without wait, ids */
+    PTO_CHECK_MEMORY = 8, /* alignment, clobbered scratch, host buffers freed twice or never */
+    PTO_CHECK_ALL = 15
 } pto_check_kind;
 
 /* An observer sees every instruction between legality and kernel (checkers, traces). */

@@ -55,22 +55,27 @@ typedef struct pto_where {
     size_t begin, end;   /* bytes, end is behind the last; begin == end points between two bytes */
     const char *file;    /* used when there is no source */
     const char *operand; /* name of the operand, e.g. "dst" */
+    uint32_t line;       /* of `file`, 1-based; 0 = not known */
 } pto_where;
 
 static inline pto_where pto_at(pto_source *source, size_t begin, size_t end) {
-    pto_where where = {source, begin, end, NULL, NULL};
+    pto_where where = {source, begin, end, NULL, NULL, 0};
     return where;
 }
 static inline pto_where pto_at_file(const char *file) {
-    pto_where where = {NULL, 0, 0, file, NULL};
+    pto_where where = {NULL, 0, 0, file, NULL, 0};
+    return where;
+}
+static inline pto_where pto_at_line(const char *file, uint32_t line) {
+    pto_where where = {NULL, 0, 0, file, NULL, line};
     return where;
 }
 static inline pto_where pto_at_operand(const char *operand) {
-    pto_where where = {NULL, 0, 0, NULL, operand};
+    pto_where where = {NULL, 0, 0, NULL, operand, 0};
     return where;
 }
 static inline pto_where pto_nowhere(void) {
-    pto_where where = {NULL, 0, 0, NULL, NULL};
+    pto_where where = {NULL, 0, 0, NULL, NULL, 0};
     return where;
 }
 
@@ -78,7 +83,7 @@ typedef struct pto_diagnostic {
     pto_severity severity;
     const char *rule;              /* "PTO-E0312", or NULL */
     pto_where where;               /* strings owned by the list */
-    uint32_t line, column;         /* 1-based; 0 when there is no source */
+    uint32_t line, column;         /* 1-based; 0 when not known: a file that is no source has no column */
     uint32_t end_line, end_column; /* of `where.end` */
     const char *message;
     const char *found, *allowed, *target, *fix; /* each may be NULL */

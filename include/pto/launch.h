@@ -31,6 +31,9 @@ typedef struct pto_launch_options {
     uint32_t blocks;    /* 0 = 1 */
     uint32_t threads;   /* 0 = all processors, at most one a run of the kernel */
     uint32_t subblocks; /* vector cores of a block, 0 = 1 */
+    uint32_t checks;    /* pto_check_kind; what they find stands in `diags` as errors, the launch goes on */
+    size_t *findings;   /* receives their number, advice not counted; may be NULL */
+    struct pto_suppressions *suppressions; /* <pto/check.h>; borrowed, may be NULL */
 } pto_launch_options;
 
 /* Runs kernel(argument) once per block and vector core of it, each on a core with zeroed memories, and waits

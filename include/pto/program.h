@@ -153,7 +153,8 @@ typedef struct pto_run_options {
     pto_simd_level simd;
     pto_numeric_options numeric;
     uint32_t checks; /* pto_check_kind; what they find stands in the diagnostics as errors, the run goes on */
-    size_t *findings; /* receives their number; may be NULL */
+    size_t *findings;                      /* receives their number, advice not counted; may be NULL */
+    struct pto_suppressions *suppressions; /* what is not to be told; borrowed, may be NULL */
     /* checked between instructions: a non-zero value ends the run with PTO_ERR_CANCELLED */
     const volatile int *cancel;
     void (*progress)(void *user, const pto_run_progress *progress);

@@ -17,7 +17,9 @@
 #error "C++ kernels include <pto/pto-inst.hpp>; <pto/pto-inst.h> is for C"
 #endif
 
+#include <pto/agent.h>
 #include <pto/async.h>
+#include <pto/check.h>
 #include <pto/core.h>
 #include <pto/launch.h>
 
@@ -157,8 +159,27 @@ static inline pto_call_arg pto_arg_uint(unsigned long long value) {
              sizeof((const pto_call_arg[]){PTO_ARGS(__VA_ARGS__)}) / sizeof(pto_call_arg), __FILE__,         \
              __LINE__)
 
-/* Instructions run in program order, one after the other: events have passed when TSYNC(events...) or, as a
- * barrier, TSYNC() is reached (00-model, 11.3). */
+/* Flags, barriers and buffer tokens as the documents write them (00-model, 11.2, 11.7). Instructions run in
+ * program order, one after the other, so they order nothing here; the checkers of <pto/check.h> need them. */
+#define PIPE_S PTO_PIPE_S
+#define PIPE_V PTO_PIPE_V
+#define PIPE_M PTO_PIPE_M
+#define PIPE_MTE1 PTO_PIPE_MTE1
+#define PIPE_MTE2 PTO_PIPE_MTE2
+#define PIPE_MTE3 PTO_PIPE_MTE3
+#define PIPE_FIX PTO_PIPE_FIX
+#define PIPE_ALL PTO_PIPE_ALL
+enum { EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3, EVENT_ID4, EVENT_ID5, EVENT_ID6, EVENT_ID7 };
+#define set_flag(src, dst, id) PTO_HERE(pto_agent_flag_set(src, dst, id))
+#define wait_flag(src, dst, id) PTO_HERE(pto_agent_flag_wait(src, dst, id))
+#define pipe_barrier(pipe) PTO_HERE(pto_agent_pipe_barrier(pipe))
+#define get_buf(pipe, id, mode) PTO_HERE(pto_agent_token_get(pipe, id))
+#define rls_buf(pipe, id, mode) PTO_HERE(pto_agent_token_release(pipe, id))
+/* Cross-core signals; a2a3: ffts_cross_core_sync and wait_flag_dev, a5: set_intra_block and wait_intra_block.
+ */
+#define set_intra_block(pipe, id) PTO_HERE(pto_agent_signal_on(pipe, id))
+#define wait_intra_block(pipe, id) PTO_HERE(pto_agent_signal_wait_on(pipe, id))
+/* Events have passed when TSYNC(events...) is reached (00-model, 11.3). */
 #define TSYNC(...) ((void)0)
 #define TPREFETCH_ASYNC(src, context) pto_tprefetch_async(pto_core_current(), src, context)
 

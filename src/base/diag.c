@@ -63,16 +63,18 @@ static const char *copy(pto_diag_list *list, const char *text) {
 
 static bool same(const pto_diagnostic *a, const pto_diagnostic *b) {
     return a->where.source == b->where.source && a->where.begin == b->where.begin &&
-           a->where.end == b->where.end && a->severity == b->severity && same_text(a->rule, b->rule) &&
-           same_text(a->where.file, b->where.file) && same_text(a->where.operand, b->where.operand) &&
-           same_text(a->message, b->message);
+           a->where.end == b->where.end && a->where.line == b->where.line && a->severity == b->severity &&
+           same_text(a->rule, b->rule) && same_text(a->where.file, b->where.file) &&
+           same_text(a->where.operand, b->where.operand) && same_text(a->message, b->message);
 }
 
 /* Clamps the span to the text and finds its lines and columns. */
 static void place(pto_diagnostic *d) {
     pto_source *source = d->where.source;
-    if (!source)
+    if (!source) {
+        d->line = d->where.line;
         return;
+    }
     if (d->where.begin > source->len)
         d->where.begin = source->len;
     if (d->where.end > source->len)

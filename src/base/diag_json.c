@@ -24,7 +24,7 @@ static void put_one(pto_sink *sink, const pto_diagnostic *d) {
     text_member(sink, "severity", pto_severity_name(d->severity));
     text_member(sink, "rule", d->rule);
     text_member(sink, "file", placed ? where->source->name : where->file);
-    number_member(sink, "line", placed, d->line);
+    number_member(sink, "line", placed || d->line, d->line);
     number_member(sink, "column", placed, d->column);
     number_member(sink, "endLine", placed, d->end_line);
     number_member(sink, "endColumn", placed, d->end_column);

@@ -177,6 +177,8 @@ static void show_one(printer *p, const pto_diagnostic *d) {
         pto_sink_safe(&p->sink, file);
         if (where->source)
             pto_sink_printf(&p->sink, ":%lu:%lu", (unsigned long)d->line, (unsigned long)d->column);
+        else if (d->line)
+            pto_sink_printf(&p->sink, ":%lu", (unsigned long)d->line);
         pto_sink_text(&p->sink, ": ");
     }
     use_ink(p, INK_SEVERITY, d->severity);

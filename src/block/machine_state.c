@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a block machine, its memory map, its tile queues, what a host may ask. */
 #include "block/machine.h"
+#include "core/core.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ pto_block_machine *pto_block_machine_create(const pto_block_profile *profile) {
     options.numeric.relu_keeps_nan = m->profile.relu_keeps_nan;
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
         options.memory_bytes[loc] = 64; /* its tiles live in the queues */
-    m->core = pto_core_create(&options);
+    m->core = pto_core_make(&options);
     m->fault = (pto_block_fault_info){.rule = "", .operand = "", .text = ""};
     if (!m->core) {
         free(m);

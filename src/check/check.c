@@ -1,63 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vector clocks over pipes, shadows over memories. */
-#include "check/check.h"
+/* Vector clocks, shadows and byte maps of the memories; what is reported. */
+#include "check/checker.h"
 
-#include "check/shadow.h"
 #include "isa/isa.h"
-#include "tile/global.h"
 #include "tile/tile.h"
-#include <pto/ops.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLAGS = 8, TOKENS = 32, SIGNALS = 32, SEEN = 4096 };
-
-typedef uint32_t vector_clock[PTO_CHECK_LANES];
-
-typedef struct flag {
-    bool up;
-    vector_clock at;
-    pto_check_access set; /* who raised it */
-} flag;
-
-typedef struct token {
-    bool held, released;
-    uint8_t lane;
-    vector_clock at;
-    pto_check_access get;
-} token;
-
-typedef struct signal {
-    uint32_t count;
-    vector_clock at;
-    pto_check_access set;
-} signal;
-
-struct pto_checker {
-    pto_check_options options;
-    int core;
-    int32_t site;
-    vector_clock issued;                  /* operations of each lane */
-    vector_clock before[PTO_CHECK_LANES]; /* what precedes whatever is issued to a lane next */
-    flag flags[PTO_CHECK_LANES][PTO_CHECK_PIPES][FLAGS];
-    token tokens[TOKENS];
-    signal signals[PTO_CHECK_CORES][SIGNALS];
-    pto_shadow shadow[PTO_CHECK_MEMORIES];
-    uint64_t bytes[PTO_LOC_COUNT];   /* of each memory */
-    uint8_t *written[PTO_LOC_COUNT]; /* a byte a byte: was it ever written? */
-    struct {
-        pto_loc loc;
-        uint64_t begin, end;
-    } scratch;
-    uint64_t seen[SEEN]; /* hashes of what was reported */
-    /* of the operation at hand */
-    pto_check_access now;
-    uint64_t base; /* of the global operand */
-    const char *name;
-};
-
 /* ---- life ---------------------------------------------------------------------------------------- */
+
+/* On-chip bytes have maps. */
+static bool has_maps(const pto_checker *c) { return c->options.checks & (PTO_CHECK_INIT | PTO_CHECK_MEMORY); }
 
 pto_checker *pto_checker_create(const pto_check_options *options) {
     pto_checker *c = calloc(1, sizeof *c);
@@ -66,8 +20,9 @@ pto_checker *pto_checker_create(const pto_check_options *options) {
     c->options = *options;
     memcpy(c->bytes, options->memory_bytes, sizeof c->bytes);
     c->options.memory_bytes = c->bytes;
+    c->site = -1;
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++) {
-        if (!(options->checks & PTO_CHECK_INIT) || !options->memory_bytes[loc])
+        if (!has_maps(c) || !options->memory_bytes[loc])
             continue;
         c->written[loc] = calloc(options->memory_bytes[loc], 1);
         if (!c->written[loc]) {
@@ -78,6 +33,12 @@ pto_checker *pto_checker_create(const pto_check_options *options) {
     return c;
 }
 
+static void drop_storage(pto_checker *c) {
+    for (int i = 0; i < c->storage_count; i++)
+        free(c->storage[i].written);
+    c->storage_count = 0;
+}
+
 void pto_checker_destroy(pto_checker *c) {
     if (!c)
         return;
@@ -85,6 +46,13 @@ void pto_checker_destroy(pto_checker *c) {
         pto_shadow_clear(&c->shadow[m]);
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
         free(c->written[loc]);
+    drop_storage(c);
+    free(c->storage);
+    free(c->wait);
+    free(c->barrier);
+    free(c->turns);
+    free(c->place);
+    free(c->place_of);
     free(c);
 }
 
@@ -92,21 +60,29 @@ void pto_checker_begin(pto_checker *c) {
     c->core = 0;
     memset(c->issued, 0, sizeof c->issued);
     memset(c->before, 0, sizeof c->before);
-    memset(c->flags, 0, sizeof c->flags);
-    memset(c->tokens, 0, sizeof c->tokens);
-    memset(c->signals, 0, sizeof c->signals);
+    memset(c->fenced, 0, sizeof c->fenced);
+    pto_check_sync_begin(c);
     c->scratch.end = 0;
     for (int m = 0; m < PTO_CHECK_MEMORIES; m++)
         pto_shadow_clear(&c->shadow[m]);
-    for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
-        if (c->written[loc])
-            memset(c->written[loc], 0, c->options.memory_bytes[loc]);
+    for (int loc = 0; loc < PTO_LOC_COUNT; loc++) {
+        if (c->written[loc] && c->written_end[loc] > c->written_begin[loc])
+            memset(c->written[loc] + c->written_begin[loc], PTO_CHECK_UNWRITTEN,
+                   (size_t)(c->written_end[loc] - c->written_begin[loc]));
+        c->written_begin[loc] = c->written_end[loc] = 0;
+    }
+    drop_storage(c);
+    if (c->turns)
+        memset(c->turns, 0, (size_t)c->turn_capacity * sizeof *c->turns);
+    if (c->seen_count)
+        memset(c->seen, 0, sizeof c->seen);
+    c->seen_count = 0;
 }
 
-void pto_checker_site(pto_checker *c, int32_t site) { c->site = site; }
+void pto_checker_block(pto_checker *c, uint32_t block) { c->block = block; }
 void pto_checker_core(pto_checker *c, int core) { c->core = core; }
 
-/* ---- reporting ----------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
     hash ^= value;
@@ -114,27 +90,161 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
     return hash ^ hash >> 29;
 }
 
-static void tell(pto_checker *c, const pto_check_finding *f) {
+void pto_checker_site(pto_checker *c, int32_t site) {
+    c->site = site;
+    c->file = NULL;
+    c->line = 0;
+}
+
+static bool grow_places(pto_checker *c) {
+    const int32_t wanted = c->place_capacity ? 2 * c->place_capacity : 128;
+    void *places = realloc(c->place, (size_t)wanted * sizeof *c->place);
+    if (!places)
+        return false;
+    c->place = places;
+    int32_t *table = malloc(2 * (size_t)wanted * sizeof *table);
+    if (!table)
+        return false;
+    free(c->place_of);
+    c->place_of = table;
+    c->place_capacity = wanted;
+    memset(table, 0xff, 2 * (size_t)wanted * sizeof *table);
+    for (int32_t i = 0; i < c->place_count; i++) {
+        size_t at =
+            (size_t)(mix((uintptr_t)c->place[i].file, (uint32_t)c->place[i].line) % (2 * (uint64_t)wanted));
+        while (table[at] >= 0)
+            at = (at + 1) % (2 * (size_t)wanted);
+        table[at] = i;
+    }
+    return true;
+}
+
+void pto_checker_place(pto_checker *c, const char *file, int32_t line) {
+    c->file = file;
+    c->line = line;
+    c->site = -1;
+    if (!file || (c->place_count == c->place_capacity && !grow_places(c)))
+        return;
+    const size_t size = 2 * (size_t)c->place_capacity;
+    size_t at = (size_t)(mix((uintptr_t)file, (uint32_t)line) % size);
+    for (; c->place_of[at] >= 0; at = (at + 1) % size)
+        if (c->place[c->place_of[at]].file == file && c->place[c->place_of[at]].line == line) {
+            c->site = c->place_of[at];
+            return;
+        }
+    c->place_of[at] = c->site = c->place_count;
+    c->place[c->place_count].file = file;
+    c->place[c->place_count++].line = line;
+}
+
+void pto_check_count_turn(pto_checker *c) {
+    if (c->site < 0)
+        return;
+    if (c->site >= c->turn_capacity) {
+        const int32_t wanted = c->site < 512 ? 1024 : 2 * c->site;
+        uint32_t *grown = realloc(c->turns, (size_t)wanted * sizeof *grown);
+        if (!grown)
+            return;
+        memset(grown + c->turn_capacity, 0, (size_t)(wanted - c->turn_capacity) * sizeof *grown);
+        c->turns = grown;
+        c->turn_capacity = wanted;
+    }
+    c->turns[c->site]++;
+}
+
+pto_check_access pto_check_here(const pto_checker *c, uint8_t lane) {
+    return (pto_check_access){.number = 1,
+                              .lane = lane,
+                              .operand = -1,
+                              .site = c->site,
+                              .file = c->file,
+                              .line = c->line,
+                              .turn = c->site >= 0 && c->site < c->turn_capacity ? c->turns[c->site] : 0,
+                              .block = c->block};
+}
+
+/* ---- reporting ----------------------------------------------------------------------------------- */
+
+static uint64_t mix_place(uint64_t hash, const pto_check_access *a) {
+    for (const char *at = a->file; at && *at; at++)
+        hash = mix(hash, (unsigned char)*at);
+    return mix(hash, a->file ? (uint32_t)a->line : (uint32_t)a->site);
+}
+
+static uint64_t key_of(const pto_check_finding *f) {
     uint64_t hash = 1;
     for (const char *at = f->rule; *at; at++)
         hash = mix(hash, (unsigned char)*at);
-    hash = mix(hash, (uint32_t)f->first.site);
-    hash = mix(hash, (uint32_t)f->second.site);
+    hash = mix_place(mix_place(hash, &f->first), &f->second);
     hash = mix(hash, (uint8_t)f->second.operand);
-    if (!hash)
-        hash = 1;
-    for (size_t i = (size_t)(hash % SEEN), turns = 0; turns < SEEN; i = (i + 1) % SEEN, turns++) {
-        if (c->seen[i] == hash)
-            return;
-        if (!c->seen[i]) {
-            c->seen[i] = hash;
-            break;
-        }
-    }
-    c->options.found(c->options.user, f);
+    return hash ? hash : 1;
 }
 
-static pto_pipe pipe_of(const pto_check_access *a) { return (pto_pipe)(a->lane % PTO_CHECK_PIPES); }
+/* Counts; whether it is new in this block. */
+static bool remember(pto_checker *c, const pto_check_finding *f) {
+    for (size_t i = (size_t)(f->key % PTO_CHECK_SEEN), n = 0; n < PTO_CHECK_SEEN;
+         i = (i + 1) % PTO_CHECK_SEEN, n++) {
+        if (c->seen[i].key == f->key) {
+            c->seen[i].count++;
+            return false;
+        }
+        if (!c->seen[i].key) {
+            c->seen[i].key = f->key;
+            c->seen[i].count = 1;
+            c->seen[i].rule = f->rule;
+            c->seen_count++;
+            return true;
+        }
+    }
+    return false; /* full of other findings */
+}
+
+/* The rows and columns of the operand's elements that the bytes belong to. */
+static void find_elements(const pto_tile *tile, pto_check_finding *f, uint64_t from) {
+    const uint64_t bits = pto_dtype_bits(tile->type.dtype);
+    const uint64_t begin = (f->begin - from) * 8, end = (f->end - from) * 8;
+    for (int32_t r = 0; r < tile->type.rows; r++)
+        for (int32_t col = 0; col < tile->type.cols; col++) {
+            const uint64_t at = (uint64_t)pto_tile_offset(&tile->type, r, col) * bits;
+            if (at + bits <= begin || at >= end)
+                continue;
+            if (!f->has_elements) {
+                f->row[0] = f->row[1] = r;
+                f->col[0] = f->col[1] = col;
+                f->has_elements = true;
+            }
+            f->row[1] = r;
+            f->col[0] = col < f->col[0] ? col : f->col[0];
+            f->col[1] = col > f->col[1] ? col : f->col[1];
+        }
+}
+
+static void draw_map(pto_checker *c, const pto_shadow_piece *piece, pto_check_finding *f) {
+    const pto_shadow *shadow = &c->shadow[f->memory];
+    const ptrdiff_t at = piece - shadow->piece, count = (ptrdiff_t)shadow->count;
+    for (ptrdiff_t i = at > 2 ? at - 2 : 0; i < count && f->map_count < PTO_CHECK_NEIGHBOURS; i++) {
+        const pto_shadow_piece *p = &shadow->piece[i];
+        if (p->count)
+            f->map[f->map_count++] =
+                (pto_check_neighbour){p->begin - c->base, p->end - c->base, p->access[p->count - 1]};
+    }
+    for (uint32_t i = 0; i < piece->count; i++)
+        if (piece->access[i].write && piece->access[i].number != f->first.number)
+            f->writer = piece->access[i];
+}
+
+void pto_check_tell(pto_checker *c, pto_check_finding *f, const pto_shadow_piece *piece) {
+    f->key = key_of(f);
+    if (!remember(c, f))
+        return;
+    if (f->memory >= 0 && f->memory != PTO_CHECK_GLOBAL && f->second.operand >= 0 && c->operand_tile)
+        find_elements(c->operand_tile, f,
+                      f->memory == PTO_CHECK_STORAGE ? (uint64_t)(uintptr_t)c->operand_tile->data - c->base
+                                                     : c->operand_tile->addr);
+    if (piece)
+        draw_map(c, piece, f);
+    c->options.found(c->options.user, f);
+}
 
 /* ---- clocks -------------------------------------------------------------------------------------- */
 
@@ -149,21 +259,6 @@ bool pto_pipe_is_ordered(pto_target target, pto_pipe pipe) {
     }
 }
 
-static void join(vector_clock into, const vector_clock from) {
-    for (int i = 0; i < PTO_CHECK_LANES; i++)
-        into[i] = from[i] > into[i] ? from[i] : into[i];
-}
-
-static uint8_t lane_of(const pto_checker *c, pto_pipe pipe) {
-    return (uint8_t)(c->core * PTO_CHECK_PIPES + (int)pipe);
-}
-
-/* All that precedes what follows everything issued to a lane so far. */
-static void snapshot(const pto_checker *c, uint8_t lane, vector_clock out) {
-    memcpy(out, c->before[lane], sizeof(vector_clock));
-    out[lane] = c->issued[lane];
-}
-
 static bool follows(const pto_checker *c, const pto_check_access *old, const pto_check_access *now) {
     if (old->lane == now->lane && old->number == now->number)
         return true; /* one operation */
@@ -172,22 +267,22 @@ static bool follows(const pto_checker *c, const pto_check_access *old, const pto
     return old->number <= c->before[now->lane][old->lane];
 }
 
-static void start(pto_checker *c, pto_form form, pto_pipe pipe, const char *file, int32_t line) {
-    uint8_t lane = lane_of(c, pipe);
-    c->now = (pto_check_access){.lane = lane,
-                                .number = ++c->issued[lane],
-                                .form = form,
-                                .operand = -1,
-                                .site = c->site,
-                                .file = file,
-                                .line = line};
+void pto_check_start(pto_checker *c, pto_form form, pto_pipe pipe, const char *file, int32_t line) {
+    const uint8_t lane = pto_check_lane(c, pipe);
+    if (file)
+        pto_checker_place(c, file, line);
+    pto_check_count_turn(c);
+    c->now = pto_check_here(c, lane);
+    c->now.number = ++c->issued[lane];
+    c->now.form = form;
+    c->operand_tile = NULL;
     c->name = NULL;
     c->base = 0;
 }
 
 /* The operation is issued: on an ordered pipe the next one follows it. */
-static void finish(pto_checker *c) {
-    if (pto_pipe_is_ordered(c->options.target, pipe_of(&c->now)))
+void pto_check_finish(pto_checker *c) {
+    if (pto_pipe_is_ordered(c->options.target, pto_check_pipe(&c->now)))
         c->before[c->now.lane][c->now.lane] = c->now.number;
 }
 
@@ -198,23 +293,25 @@ static bool is_elementwise(pto_form form) {
     return !strcmp(family, "elementwise") || !strcmp(family, "tile-scalar");
 }
 
-static void race(pto_checker *c, int memory, uint64_t begin, uint64_t end, const pto_check_access *old) {
+static void race(pto_checker *c, int memory, const pto_shadow_piece *piece, const pto_check_access *old) {
     bool same_pipe = old->lane == c->now.lane;
     bool same_tile = same_pipe && old->tile && old->tile == c->now.tile && old->operand >= 0 &&
                      c->now.operand >= 0 && is_elementwise(old->form) && is_elementwise(c->now.form);
-    pto_check_finding f = {.rule = same_tile   ? "PTO-E1103"
-                                   : same_pipe ? "PTO-E1102"
-                                               : "PTO-E1101",
+    bool same_core = old->lane / PTO_CHECK_PIPES == c->now.lane / PTO_CHECK_PIPES;
+    pto_check_finding f = {.rule = same_tile    ? "PTO-E1103"
+                                   : same_pipe  ? "PTO-E1102"
+                                   : !same_core ? "PTO-E1105"
+                                                : "PTO-E1101",
                            .first = *old,
                            .second = c->now,
                            .memory = memory,
-                           .begin = begin - c->base,
-                           .end = end - c->base,
+                           .begin = piece->begin - c->base,
+                           .end = piece->end - c->base,
                            .name = c->name,
-                           .src = pipe_of(old),
-                           .dst = pipe_of(&c->now),
+                           .src = pto_check_pipe(old),
+                           .dst = pto_check_pipe(&c->now),
                            .id = -1};
-    tell(c, &f);
+    pto_check_tell(c, &f, piece);
 }
 
 static void touch(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
@@ -228,7 +325,7 @@ static void touch(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
             bool hb = follows(c, &old, &c->now);
             bool conflict = (old.write || c->now.write) && !(old.atomic && c->now.atomic);
             if (conflict && !hb && !told) {
-                race(c, memory, piece->begin, piece->end, &old);
+                race(c, memory, piece, &old);
                 told = true;
             }
             /* what the new access stands for needs no record of its own: a later one that follows it follows
@@ -242,341 +339,168 @@ static void touch(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
     }
 }
 
-static void initialised(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
-    uint8_t *written = memory < PTO_LOC_COUNT ? c->written[memory] : NULL;
-    if (!written || end > c->options.memory_bytes[memory] || begin >= end)
-        return;
-    if (c->now.write) {
-        memset(written + begin, 1, (size_t)(end - begin));
-        return;
+/* The storage that holds an address; NULL = none. */
+static pto_check_storage *storage_of(pto_checker *c, uint64_t at) {
+    int low = 0, high = c->storage_count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (c->storage[middle].end <= at)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    const uint8_t *hole = memchr(written + begin, 0, (size_t)(end - begin));
-    if (!hole)
-        return;
-    uint64_t at = (uint64_t)(hole - written), stop = at;
-    while (stop < end && !written[stop])
-        stop++;
-    pto_check_finding f = {
-        .rule = "PTO-E1120", .second = c->now, .memory = memory, .begin = at, .end = stop, .id = -1};
-    tell(c, &f);
-    memset(written + begin, 1, (size_t)(end - begin)); /* told once */
+    return low < c->storage_count && c->storage[low].begin <= at ? &c->storage[low] : NULL;
 }
 
-static void access(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
+static void add_storage(pto_checker *c, uint64_t begin, uint64_t end) {
+    if (c->storage_count == c->storage_capacity) {
+        const int wanted = c->storage_capacity ? 2 * c->storage_capacity : 16;
+        pto_check_storage *grown = realloc(c->storage, (size_t)wanted * sizeof *grown);
+        if (!grown)
+            return;
+        c->storage = grown;
+        c->storage_capacity = wanted;
+    }
+    uint8_t *written = has_maps(c) ? calloc((size_t)(end - begin), 1) : NULL;
+    int at = c->storage_count++;
+    for (; at > 0 && c->storage[at - 1].begin > begin; at--)
+        c->storage[at] = c->storage[at - 1];
+    c->storage[at] = (pto_check_storage){begin, end, written};
+}
+
+uint64_t pto_check_storage_base(pto_checker *c, const pto_tile *tile) {
+    const uint64_t at = (uint64_t)(uintptr_t)tile->data;
+    const pto_check_storage *storage = storage_of(c, at);
+    if (!storage && !tile->room) {
+        add_storage(c, at, at + pto_tile_type_bytes(&tile->type));
+        storage = storage_of(c, at);
+    }
+    return storage ? storage->begin : at;
+}
+
+/* The byte map of a range, NULL when there is none that holds all of it. */
+static uint8_t *map_of(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
+    if (memory == PTO_CHECK_STORAGE) {
+        const pto_check_storage *storage = storage_of(c, begin);
+        return storage && storage->written && end <= storage->end
+                   ? storage->written + (begin - storage->begin)
+                   : NULL;
+    }
+    return memory < PTO_LOC_COUNT && c->written[memory] && end <= c->bytes[memory]
+               ? c->written[memory] + begin
+               : NULL;
+}
+
+static void mark(pto_checker *c, int memory, uint64_t begin, uint64_t end, int state) {
+    uint8_t *map = begin < end ? map_of(c, memory, begin, end) : NULL;
+    if (!map)
+        return;
+    memset(map, state, (size_t)(end - begin));
+    if (memory >= PTO_LOC_COUNT)
+        return;
+    if (c->written_end[memory] <= c->written_begin[memory]) {
+        c->written_begin[memory] = begin;
+        c->written_end[memory] = end;
+    }
+    if (begin < c->written_begin[memory])
+        c->written_begin[memory] = begin;
+    if (end > c->written_end[memory])
+        c->written_end[memory] = end;
+}
+
+static void initialised(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
+    if (c->now.write) {
+        mark(c, memory, begin, end, PTO_CHECK_WRITTEN);
+        return;
+    }
+    const uint8_t *map = begin < end ? map_of(c, memory, begin, end) : NULL;
+    const size_t bytes = (size_t)(end - begin);
+    /* all written: the first byte is, and every other is as the one before it */
+    if (!map || (map[0] == PTO_CHECK_WRITTEN && !memcmp(map, map + 1, bytes - 1)))
+        return;
+    size_t at = 0;
+    while (map[at] == PTO_CHECK_WRITTEN)
+        at++;
+    size_t stop = at;
+    while (stop < bytes && map[stop] == map[at])
+        stop++;
+    const bool clobbered = map[at] == PTO_CHECK_CLOBBERED;
+    if (!(c->options.checks & (clobbered ? PTO_CHECK_MEMORY : PTO_CHECK_INIT)))
+        return;
+    pto_check_finding f = {.rule = clobbered ? "PTO-E1142" : "PTO-E1120",
+                           .second = c->now,
+                           .memory = memory,
+                           .begin = begin + at - c->base,
+                           .end = begin + stop - c->base,
+                           .id = -1};
+    pto_check_tell(c, &f, NULL);
+    mark(c, memory, begin, end, PTO_CHECK_WRITTEN); /* told once */
+}
+
+void pto_check_touch(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
     if (c->options.checks & PTO_CHECK_RACE)
         touch(c, memory, begin, end);
-    if (c->options.checks & PTO_CHECK_INIT)
+    if (memory == PTO_CHECK_GLOBAL) {
+        if (c->options.global)
+            c->options.global(c->options.global_user, begin, end, &c->now);
+    } else if (has_maps(c)) {
         initialised(c, memory, begin, end);
+    }
 }
 
-/* The bytes of a rectangle of a tile. */
-static void touch_tile(pto_checker *c, const pto_tile *tile, int32_t rows, int32_t cols) {
-    unsigned bits = pto_dtype_bits(tile->type.dtype);
-    const pto_tile_type *types[] = {&tile->type};
-    pto_runs runs;
-    if (rows <= 0 || cols <= 0 || !pto_runs_begin(&runs, types, 1, rows, cols))
+void pto_check_clobber(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end) {
+    if (c->options.checks & PTO_CHECK_RACE)
+        touch(c, (int)loc, begin, end);
+    uint8_t *map = map_of(c, (int)loc, begin, end);
+    for (uint64_t i = 0; map && i < end - begin; i++)
+        if (map[i])
+            map[i] = PTO_CHECK_CLOBBERED;
+}
+
+void pto_checker_meet(pto_checker *c) {
+    pto_check_fence(c, PTO_PIPE_ALL);
+    pto_shadow_clear(&c->shadow[PTO_CHECK_GLOBAL]);
+}
+
+void pto_checker_forget(pto_checker *c, const void *storage, size_t bytes) {
+    const uint64_t begin = (uint64_t)(uintptr_t)storage;
+    pto_check_storage *s = storage_of(c, begin);
+    if (!s)
         return;
-    do {
-        for (int64_t k = 0; k < runs.count; k++) {
-            uint64_t from = (uint64_t)(runs.start[0] + k / runs.inner * runs.outer_step[0] +
-                                       k % runs.inner * runs.inner_step[0]);
-            uint64_t begin = from * bits / 8, end = ((from + (uint64_t)runs.length) * bits + 7) / 8;
-            access(c, (int)tile->type.loc, tile->addr + begin, tile->addr + end);
-        }
-    } while (pto_runs_next(&runs));
+    free(s->written);
+    memmove(s, s + 1, (size_t)(c->storage + c->storage_count - s - 1) * sizeof *s);
+    c->storage_count--;
+    pto_shadow *shadow = &c->shadow[PTO_CHECK_STORAGE];
+    pto_shadow_piece *piece =
+        c->options.checks & PTO_CHECK_RACE ? pto_shadow_cover(shadow, begin, begin + bytes) : NULL;
+    for (; piece && piece < shadow->piece + shadow->count && piece->begin < begin + bytes; piece++)
+        piece->count = 0;
 }
 
-static bool fills_capacity(const pto_tile *tile) {
-    return tile->type.pad != PTO_PAD_NULL || tile->type.loc == PTO_LOC_MAT ||
-           tile->type.slayout != PTO_NONE_BOX;
-}
-
-static void tile_operand(pto_checker *c, const pto_tile *tile, pto_role role, bool writes) {
-    if (role == PTO_ROLE_TMP || (writes && fills_capacity(tile))) {
-        uint64_t bytes = pto_tile_type_bytes(&tile->type);
-        if (tile->room && bytes > tile->room)
-            bytes = tile->room;
-        access(c, (int)tile->type.loc, tile->addr, tile->addr + bytes);
-        return;
+int pto_checker_tile_memory(pto_checker *c, const pto_tile *tile, uint64_t *at, uint64_t *base) {
+    *base = 0;
+    if (tile->assigned) {
+        *at = tile->addr;
+        return (int)tile->type.loc;
     }
-    touch_tile(c, tile, tile->valid_rows, tile->valid_cols);
-}
-
-/* The elements of a global tensor, in runs along its innermost dimension of stride 1. */
-static void global_operand(pto_checker *c, const pto_global *g) {
-    int64_t bits = pto_dtype_bits(g->dtype), i[5] = {0};
-    for (int d = 0; d < 5; d++)
-        if (g->shape[d] <= 0)
-            return;
-    c->base = (uint64_t)(uintptr_t)(g->begin ? g->begin : g->data);
-    c->name = g->name;
-    /* inner dimensions that lie back to back are one run */
-    int64_t run = 1;
-    int dims = 5;
-    while (dims > 0 && (g->shape[dims - 1] == 1 || g->stride[dims - 1] == run)) {
-        run *= g->shape[dims - 1];
-        dims--;
-    }
-    for (;;) {
-        int64_t at = 0;
-        for (int d = 0; d < dims; d++)
-            at += i[d] * g->stride[d];
-        uint64_t begin = (uint64_t)(uintptr_t)g->data + (uint64_t)(at * bits / 8);
-        access(c, PTO_CHECK_GLOBAL, begin, begin + (uint64_t)((run * bits + 7) / 8));
-        int d = dims - 1;
-        while (d >= 0 && ++i[d] == g->shape[d])
-            i[d--] = 0;
-        if (d < 0)
-            break;
-    }
-}
-
-pto_pipe pto_instr_pipe(const pto_instr *instr) {
-    const pto_form_desc *form = pto_form_get(instr->form);
-    int src = -1, dst = -1;
-    for (int i = 0; i < form->operand_count; i++) {
-        if (instr->operand[i].kind != PTO_OPERAND_TILE)
-            continue;
-        pto_role role = form->operand[i].role;
-        int loc = (int)instr->operand[i].tile->type.loc;
-        if (role == PTO_ROLE_IN && src < 0)
-            src = loc;
-        if ((role == PTO_ROLE_OUT || role == PTO_ROLE_INOUT) && dst < 0)
-            dst = loc;
-    }
-    return strcmp(form->family, "debug") != 0 ? pto_form_pipe(form, src, dst) : PTO_PIPE_ALL;
-}
-
-bool pto_instr_is_atomic(const pto_instr *instr) {
-    const pto_form_desc *form = pto_form_get(instr->form);
-    for (int i = 0; i < form->operand_count; i++)
-        if ((form->operand[i].attr == PTO_ATTR_ATOMIC || form->operand[i].attr == PTO_ATTR_SCATTER_ATOMIC) &&
-            instr->operand[i].kind == PTO_OPERAND_SCALAR)
-            return instr->operand[i].scalar.i != 0;
-    return false;
-}
-
-void pto_checker_instr(void *checker, const pto_core *core, const pto_instr *instr) {
-    pto_checker *c = checker;
-    const pto_form_desc *form = pto_form_get(instr->form);
-    pto_pipe pipe = pto_instr_pipe(instr);
-    (void)core;
-    if (pipe == PTO_PIPE_ALL) {
-        pto_checker_barrier(c, PTO_PIPE_ALL);
-        pipe = PTO_PIPE_S;
-    }
-    bool atomic = pto_instr_is_atomic(instr);
-    bool views_only = false;
-    for (int i = 0; i < form->operand_count; i++)
-        views_only |= form->operand[i].binds;
-    start(c, instr->form, pipe, instr->file, instr->line);
-    /* reads first: an operation does not race with itself, but it reads what was there before */
-    for (int turn = 0; turn < 2 && !views_only; turn++) {
-        for (int i = 0; i < form->operand_count; i++) {
-            const pto_operand *operand = &instr->operand[i];
-            pto_role role = form->operand[i].role;
-            bool reads = role == PTO_ROLE_IN || role == PTO_ROLE_INOUT;
-            bool writes = role == PTO_ROLE_OUT || role == PTO_ROLE_INOUT || role == PTO_ROLE_TMP;
-            if (turn ? !writes : !reads)
-                continue;
-            c->now.operand = (int8_t)i;
-            c->now.write = turn == 1;
-            c->now.atomic = atomic && operand->kind == PTO_OPERAND_GLOBAL;
-            c->now.tile = operand->kind == PTO_OPERAND_TILE ? operand->tile->data : NULL;
-            c->base = 0;
-            c->name = NULL;
-            if (operand->kind == PTO_OPERAND_TILE && operand->tile->data)
-                tile_operand(c, operand->tile, role, turn == 1);
-            else if (operand->kind == PTO_OPERAND_GLOBAL)
-                global_operand(c, operand->global);
-        }
-    }
-    if (c->scratch.end) {
-        c->now.operand = -1;
-        c->now.write = true;
-        c->now.tile = NULL;
-        c->base = 0;
-        if (c->options.checks & PTO_CHECK_RACE)
-            touch(c, (int)c->scratch.loc, c->scratch.begin, c->scratch.end);
-        c->scratch.end = 0;
-    }
-    finish(c);
-}
-
-void pto_checker_scalar(pto_checker *c, int memory, uint64_t at, uint64_t bytes, bool write, uint64_t base,
-                        const char *name) {
-    start(c, 0, PTO_PIPE_S, NULL, 0);
-    c->now.write = write;
-    c->base = base;
-    c->name = name;
-    access(c, memory, at, at + bytes);
-    finish(c);
-}
-
-void pto_checker_scratch(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end) {
-    c->scratch.loc = loc;
-    c->scratch.begin = begin;
-    c->scratch.end = end;
+    *at = (uint64_t)(uintptr_t)tile->data;
+    *base = pto_check_storage_base(c, tile);
+    return PTO_CHECK_STORAGE;
 }
 
 void pto_checker_preset(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end) {
-    if (c->written[loc] && end <= c->options.memory_bytes[loc])
-        memset(c->written[loc] + begin, 1, (size_t)(end - begin));
+    mark(c, (int)loc, begin, end, PTO_CHECK_WRITTEN);
 }
 
-/* ---- flags and barriers --------------------------------------------------------------------------- */
-
-static void sync_finding(pto_checker *c, const char *rule, const pto_check_access *first, pto_pipe src,
-                         pto_pipe dst, int64_t id) {
-    if (!(c->options.checks & PTO_CHECK_SYNC))
-        return;
-    pto_check_finding f = {.rule = rule,
-                           .second = {.site = c->site, .operand = -1},
-                           .src = src,
-                           .dst = dst,
-                           .id = (int)id,
-                           .memory = -1};
-    if (first)
-        f.first = *first;
-    tell(c, &f);
-}
-
-/* What follows a wait on a pipe: on S the issuing thread stalls, so everything issued later follows. */
-static void order(pto_checker *c, uint8_t lane, const vector_clock at) {
-    if (lane % PTO_CHECK_PIPES != PTO_PIPE_S) {
-        join(c->before[lane], at);
-        return;
+/* The findings of the block that have happened more than once. */
+void pto_check_count_repeats(pto_checker *c) {
+    for (int i = 0; i < PTO_CHECK_SEEN && c->seen_count; i++) {
+        if (c->seen[i].count < 2)
+            continue;
+        const pto_check_finding f = {
+            .rule = c->seen[i].rule, .key = c->seen[i].key, .repeats = c->seen[i].count - 1, .memory = -1};
+        c->options.found(c->options.user, &f);
     }
-    for (int p = 0; p < PTO_CHECK_PIPES; p++)
-        join(c->before[c->core * PTO_CHECK_PIPES + p], at);
-}
-
-void pto_checker_set_flag(pto_checker *c, pto_pipe src, pto_pipe dst, int64_t id) {
-    if (id < 0 || id >= FLAGS) {
-        sync_finding(c, "PTO-E0417", NULL, src, dst, id);
-        return;
-    }
-    flag *f = &c->flags[lane_of(c, src)][dst][id];
-    if (f->up)
-        sync_finding(c, "PTO-E0920", &f->set, src, dst, id);
-    vector_clock at;
-    snapshot(c, lane_of(c, src), at);
-    if (f->up)
-        join(f->at, at);
-    else
-        memcpy(f->at, at, sizeof at);
-    f->up = true;
-    f->set = (pto_check_access){.number = 1, .site = c->site, .operand = -1, .lane = lane_of(c, src)};
-}
-
-void pto_checker_wait_flag(pto_checker *c, pto_pipe src, pto_pipe dst, int64_t id) {
-    if (id < 0 || id >= FLAGS) {
-        sync_finding(c, "PTO-E0417", NULL, src, dst, id);
-        return;
-    }
-    flag *f = &c->flags[lane_of(c, src)][dst][id];
-    if (!f->up) {
-        sync_finding(c, "PTO-E0921", NULL, src, dst, id);
-        return;
-    }
-    f->up = false;
-    order(c, lane_of(c, dst), f->at);
-}
-
-void pto_checker_barrier(pto_checker *c, pto_pipe pipe) {
-    if (pipe != PTO_PIPE_ALL) {
-        uint8_t lane = lane_of(c, pipe);
-        c->before[lane][lane] = c->issued[lane];
-        return;
-    }
-    vector_clock all = {0};
-    for (int p = 0; p < PTO_CHECK_PIPES; p++) {
-        vector_clock at;
-        snapshot(c, (uint8_t)(c->core * PTO_CHECK_PIPES + p), at);
-        join(all, at);
-    }
-    for (int p = 0; p < PTO_CHECK_PIPES; p++)
-        join(c->before[c->core * PTO_CHECK_PIPES + p], all);
-}
-
-void pto_checker_get_buf(pto_checker *c, pto_pipe pipe, int64_t id) {
-    if (id < 0 || id >= TOKENS) {
-        sync_finding(c, "PTO-E0925", NULL, pipe, pipe, id);
-        return;
-    }
-    token *t = &c->tokens[id];
-    uint8_t lane = lane_of(c, pipe);
-    if (t->held)
-        sync_finding(c, "PTO-E0925", &t->get, pipe, pipe, id);
-    else if (t->released && t->lane != lane)
-        order(c, lane, t->at);
-    t->held = true;
-    t->lane = lane;
-    t->get = (pto_check_access){.number = 1, .site = c->site, .operand = -1, .lane = lane};
-}
-
-void pto_checker_rls_buf(pto_checker *c, pto_pipe pipe, int64_t id) {
-    if (id < 0 || id >= TOKENS) {
-        sync_finding(c, "PTO-E0925", NULL, pipe, pipe, id);
-        return;
-    }
-    token *t = &c->tokens[id];
-    uint8_t lane = lane_of(c, pipe);
-    if (!t->held || t->lane != lane) {
-        sync_finding(c, "PTO-E0925", t->held ? &t->get : NULL, pipe, pipe, id);
-        return;
-    }
-    snapshot(c, lane, t->at);
-    t->held = false;
-    t->released = true;
-}
-
-void pto_checker_signal(pto_checker *c, pto_pipe pipe, int64_t id) {
-    if (id < 0 || id >= SIGNALS) {
-        sync_finding(c, "PTO-E0431", NULL, pipe, pipe, id);
-        return;
-    }
-    signal *s = &c->signals[1 - c->core][id];
-    vector_clock at;
-    snapshot(c, lane_of(c, pipe), at);
-    join(s->at, at);
-    s->count++;
-    s->set = (pto_check_access){.number = 1, .site = c->site, .operand = -1, .lane = lane_of(c, pipe)};
-}
-
-void pto_checker_await(pto_checker *c, pto_pipe pipe, int64_t id) {
-    if (id < 0 || id >= SIGNALS) {
-        sync_finding(c, "PTO-E0431", NULL, pipe, pipe, id);
-        return;
-    }
-    signal *s = &c->signals[c->core][id];
-    if (!s->count) {
-        sync_finding(c, "PTO-E0923", NULL, pipe, pipe, id);
-        return;
-    }
-    s->count--;
-    if (c->options.target == PTO_TARGET_A5)
-        order(c, lane_of(c, pipe), s->at);
-    else
-        order(c, lane_of(c, PTO_PIPE_S), s->at);
-}
-
-void pto_checker_end(pto_checker *c) {
-    for (int lane = 0; lane < PTO_CHECK_LANES; lane++)
-        for (int dst = 0; dst < PTO_CHECK_PIPES; dst++)
-            for (int id = 0; id < FLAGS; id++) {
-                const flag *f = &c->flags[lane][dst][id];
-                if (!f->up)
-                    continue;
-                c->site = f->set.site;
-                sync_finding(c, "PTO-E0922", NULL, (pto_pipe)(lane % PTO_CHECK_PIPES), (pto_pipe)dst, id);
-            }
-    for (int id = 0; id < TOKENS; id++)
-        if (c->tokens[id].held) {
-            c->site = c->tokens[id].get.site;
-            sync_finding(c, "PTO-E0925", NULL, (pto_pipe)(c->tokens[id].lane % PTO_CHECK_PIPES), PTO_PIPE_ALL,
-                         id);
-        }
 }
 
 void pto_checker_each_global(const pto_checker *c,

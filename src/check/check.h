@@ -4,6 +4,9 @@
  * feeds them what is no instruction: flags, barriers, scalar accesses. They see one executed path and are
  * exact for it.
  *
+ * check.c: clocks, shadows and byte maps; operands.c: which bytes an instruction accesses; sync.c: flags,
+ * barriers, tokens, signals.
+ *
  * Vector clocks: every pipe of the cube and the vector core counts its operations. clock[p][q] is how many
  * operations of q precede whatever is issued to p next. An access conflicts with an earlier one that it does
  * not follow. */
@@ -18,7 +21,12 @@ enum {
     PTO_CHECK_PIPES = PTO_PIPE_COUNT,
     PTO_CHECK_LANES = PTO_CHECK_CORES * PTO_CHECK_PIPES
 };
-enum { PTO_CHECK_GLOBAL = PTO_LOC_COUNT, PTO_CHECK_MEMORIES = PTO_LOC_COUNT + 1 }; /* GM, by host address */
+/* Beside the on-chip memories: GM, and the storage of tiles that have no address, both by host address. */
+enum {
+    PTO_CHECK_GLOBAL = PTO_LOC_COUNT,
+    PTO_CHECK_STORAGE = PTO_LOC_COUNT + 1,
+    PTO_CHECK_MEMORIES = PTO_LOC_COUNT + 2
+};
 
 /* One access of an operation. */
 typedef struct pto_check_access {
@@ -27,21 +35,44 @@ typedef struct pto_check_access {
     bool write, atomic;
     int8_t operand; /* schema position; -1 = none */
     pto_form form;  /* meaningless for scalar accesses: operand -1 */
-    int32_t site;   /* number of the front end's choice, e.g. of the flat op */
+    int32_t site; /* of the front end's choice, e.g. of the flat op; for places in source files, see below */
     const char *file;
     int32_t line;
+    uint32_t turn;    /* the so-manieth execution of the site in the block, from 1 */
+    uint32_t block;   /* run of the kernel: block * subblocks + subblock */
     const void *tile; /* the very tile, for rules of one tile; NULL for others */
 } pto_check_access;
+
+/* A neighbour in the memory, and who touched it last. */
+typedef struct pto_check_neighbour {
+    uint64_t begin, end;
+    pto_check_access access;
+} pto_check_neighbour;
+enum { PTO_CHECK_NEIGHBOURS = 5 };
 
 typedef struct pto_check_finding {
     const char *rule;
     pto_check_access first,
         second;          /* second = the access or the flag at hand; first may be empty (number 0) */
-    int memory;          /* pto_loc or PTO_CHECK_GLOBAL */
-    uint64_t begin, end; /* bytes; of GM relative to the argument */
+    int memory;          /* pto_loc, PTO_CHECK_GLOBAL or PTO_CHECK_STORAGE; -1 = none */
+    uint64_t begin, end; /* bytes; of GM relative to the argument, of storage to the tile */
     const char *name;    /* of the argument */
     pto_pipe src, dst;   /* flags: their pipes; races: the flag that would order the two */
     int id;              /* of a flag or token, -1 = none */
+    /* Two findings of one key are one; `repeats` > 0: it happened so often more, nothing else is new;
+     * `retracted`: of advice that does not hold in this block */
+    uint64_t key;
+    uint32_t repeats;
+    bool retracted;
+    bool has_elements; /* the bytes in the second access's tile: its rows and columns, both ends included */
+    int32_t row[2], col[2];
+    pto_check_access writer; /* who wrote the bytes last, number 0 = not known or one of the two */
+    pto_check_neighbour map[PTO_CHECK_NEIGHBOURS];
+    int map_count;
+    /* a cycle of waits: each stands before the set of the one before it; first and second are its first two
+     * waits */
+    pto_check_access cycle[PTO_CHECK_NEIGHBOURS];
+    int cycle_count;
 } pto_check_finding;
 
 /* Whether a pipe finishes its operations in program order (00-model, 11.6 E1). */
@@ -58,8 +89,13 @@ typedef struct pto_check_options {
     pto_target target;
     uint32_t checks; /* pto_check_kind */
     const uint64_t *memory_bytes;
-    void (*found)(void *user, const pto_check_finding *finding); /* once for a rule and a pair of sites */
+    bool one_core; /* a thread that is cube and vector core at once: it signals itself */
+    /* once a block for a rule and a pair of sites; at the block's end again for all that have repeats */
+    void (*found)(void *user, const pto_check_finding *finding);
     void *user;
+    /* may be NULL: every access to GM, bytes by host address */
+    void (*global)(void *user, uint64_t begin, uint64_t end, const pto_check_access *access);
+    void *global_user;
 } pto_check_options;
 
 pto_checker *pto_checker_create(const pto_check_options *options); /* NULL without memory */
@@ -68,8 +104,11 @@ void pto_checker_destroy(pto_checker *checker);
 void pto_checker_begin(pto_checker *checker);
 /* The end of a block: flags and tokens that are left. */
 void pto_checker_end(pto_checker *checker);
-/* Where the next operation comes from. */
+/* The number of the run that begins next, for findings. */
+void pto_checker_block(pto_checker *checker, uint32_t block);
+/* Where the next operation comes from: a number, or a place in a source file, which gets one. */
 void pto_checker_site(pto_checker *checker, int32_t site);
+void pto_checker_place(pto_checker *checker, const char *file, int32_t line);
 /* Which core the next operations run on: 0 cube (or the only one), 1 vector. */
 void pto_checker_core(pto_checker *checker, int core);
 
@@ -91,6 +130,12 @@ void pto_checker_wait_flag(pto_checker *checker, pto_pipe src, pto_pipe dst, int
 void pto_checker_barrier(pto_checker *checker, pto_pipe pipe);
 void pto_checker_get_buf(pto_checker *checker, pto_pipe pipe, int64_t id);
 void pto_checker_rls_buf(pto_checker *checker, pto_pipe pipe, int64_t id);
+/* All agents of a launch have met: everything before precedes everything behind, on all of them. */
+void pto_checker_meet(pto_checker *checker);
+/* The storage of an unassigned tile is given back. */
+void pto_checker_forget(pto_checker *checker, const void *storage, size_t bytes);
+/* Memory of a tile by its handle, for pto_checker_scalar. */
+int pto_checker_tile_memory(pto_checker *checker, const pto_tile *tile, uint64_t *at, uint64_t *base);
 /* Signals between the cube and the vector core of the block. */
 void pto_checker_signal(pto_checker *checker, pto_pipe pipe, int64_t id);
 void pto_checker_await(pto_checker *checker, pto_pipe pipe, int64_t id);

@@ -4,6 +4,7 @@
 #include "kernel/table.h"
 #include <pto/ops.h>
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,19 @@ static void core_print(void *user, const char *text, size_t len) {
         core->print(core->print_user, text, len);
 }
 
+static _Atomic(pto_core_hook) created;
+
+void pto_core_set_hook(pto_core_hook hook) { atomic_store(&created, hook); }
+
 pto_core *pto_core_create(const pto_options *options) {
+    pto_core *core = pto_core_make(options);
+    const pto_core_hook hook = atomic_load_explicit(&created, memory_order_acquire);
+    if (core && hook)
+        hook(core);
+    return core;
+}
+
+pto_core *pto_core_make(const pto_options *options) {
     pto_core *core = calloc(1, sizeof *core);
     if (!core)
         return NULL;
@@ -82,6 +95,8 @@ static void drop_storage(pto_core *core) {
 void pto_core_destroy(pto_core *core) {
     if (!core)
         return;
+    if (core->watcher.destroy)
+        core->watcher.destroy(core);
     drop_storage(core);
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
         free(core->memory_block[loc]);
@@ -104,6 +119,8 @@ void pto_core_reset(pto_core *core) {
     core->host.zero_divisors = 0;
     pto_core_reset_registers(core);
     pto_diag_list_clear(core->diags);
+    if (core->watcher.reset)
+        core->watcher.reset(core);
 }
 
 const pto_options *pto_core_options(const pto_core *core) { return &core->options; }

@@ -10,6 +10,16 @@
 
 enum { PTO_MAX_OBSERVERS = 8 };
 
+/* Who watches a core for the checkers (run/watch.c): told when its kernel begins anew and when it ends. */
+typedef struct pto_core_watcher {
+    void *watch, *checker;
+    uint32_t run;   /* of the launch */
+    uint32_t phase; /* meetings of all agents so far */
+    bool in_launch, open;
+    void (*reset)(struct pto_core *core);
+    void (*destroy)(struct pto_core *core);
+} pto_core_watcher;
+
 struct pto_core {
     pto_options options;
     const struct pto_kernel_table *kernels; /* kernel/table.h */
@@ -23,9 +33,17 @@ struct pto_core {
     size_t scratch_bytes;
     pto_observer observer[PTO_MAX_OBSERVERS];
     int observer_count;
+    pto_core_watcher watcher;
     void (*print)(void *user, const char *text, size_t len);
     void *print_user;
 };
+
+/* Called with every core that the public functions make; set once, before the first thread: a process under
+ * PTO_CHECK. */
+typedef void (*pto_core_hook)(pto_core *core);
+void pto_core_set_hook(pto_core_hook hook);
+/* A core that no hook sees: for front ends that watch it themselves. */
+pto_core *pto_core_make(const pto_options *options);
 
 /* Registers as they are when a core starts: what SET_* instructions and modes have left is gone. */
 void pto_core_reset_registers(pto_core *core);

@@ -3,6 +3,7 @@
 #include <pto/agent.h>
 #include "isa/legality.h"
 #include "run/current.h"
+#include "run/watch.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -77,7 +78,10 @@ pto_status pto_agent_flag_set(pto_pipe src, pto_pipe dst, int id) {
     uint8_t *up = latches("set_flag", src, dst, id);
     if (!up)
         return PTO_ERR_REFUSED;
-    if (*up >> id & 1)
+    pto_checker *checker = pto_watch_checker();
+    if (checker)
+        pto_checker_set_flag(checker, src, dst, id);
+    if (*up >> id & 1 && !pto_watch_has_sync())
         return refuse_flag("PTO-E0920", "set_flag", src, dst, id, "a wait between two sets");
     *up = (uint8_t)(*up | 1u << id);
     return PTO_OK;
@@ -87,9 +91,25 @@ pto_status pto_agent_flag_wait(pto_pipe src, pto_pipe dst, int id) {
     uint8_t *up = latches("wait_flag", src, dst, id);
     if (!up)
         return PTO_ERR_REFUSED;
-    if (!(*up >> id & 1))
+    pto_checker *checker = pto_watch_checker();
+    if (checker)
+        pto_checker_wait_flag(checker, src, dst, id);
+    if (!(*up >> id & 1) && !pto_watch_has_sync())
         return refuse_flag("PTO-E0921", "wait_flag", src, dst, id, "a set before the wait");
     *up = (uint8_t)(*up & ~(1u << id));
+    return PTO_OK;
+}
+
+pto_status pto_agent_pipe_barrier(pto_pipe pipe) {
+    if ((unsigned)pipe >= PTO_PIPE_COUNT) {
+        char found[32];
+        snprintf(found, sizeof found, "%d", (int)pipe);
+        pto_agent_refuse("PTO-E0416", "pipe_barrier", found, "PIPE_S to PIPE_ALL");
+        return PTO_ERR_REFUSED;
+    }
+    pto_checker *checker = pto_watch_checker();
+    if (checker)
+        pto_checker_barrier(checker, pipe);
     return PTO_OK;
 }
 
@@ -100,17 +120,28 @@ static pto_status refuse_id(const char *rule, const char *what, int id, const ch
     return PTO_ERR_REFUSED;
 }
 
-pto_status pto_agent_signal(int id) {
+pto_status pto_agent_signal(int id) { return pto_agent_signal_on(PTO_PIPE_ALL, id); }
+pto_status pto_agent_signal_wait(int id) { return pto_agent_signal_wait_on(PTO_PIPE_S, id); }
+
+pto_status pto_agent_signal_on(pto_pipe pipe, int id) {
     if (id < 0 || id >= TOKENS)
         return refuse_id("PTO-E0417", "cross-core signal", id, "0 to 31");
+    pto_checker *checker = pto_watch_checker();
+    if (checker)
+        pto_checker_signal(checker, pipe, id);
     pto_current_state()->signal[id]++;
     return PTO_OK;
 }
 
-pto_status pto_agent_signal_wait(int id) {
+pto_status pto_agent_signal_wait_on(pto_pipe pipe, int id) {
     if (id < 0 || id >= TOKENS)
         return refuse_id("PTO-E0417", "cross-core wait", id, "0 to 31");
+    pto_checker *checker = pto_watch_checker();
+    if (checker)
+        pto_checker_await(checker, pipe, id);
     uint32_t *count = &pto_current_state()->signal[id];
+    if (!*count && checker && pto_watch_has_sync())
+        return PTO_OK;
     if (!*count)
         return refuse_id("PTO-E0923", "cross-core wait", id, "a signal before the wait");
     --*count;
@@ -121,7 +152,10 @@ pto_status pto_agent_token_get(pto_pipe pipe, int id) {
     if (id < 0 || id >= TOKENS || !concrete(pipe))
         return refuse_id("PTO-E0925", "get_buf", id, "ids 0 to 31, one pipe");
     uint8_t *holder = &pto_current_state()->holder[id];
-    if (*holder)
+    pto_checker *checker = pto_watch_checker();
+    if (checker)
+        pto_checker_get_buf(checker, pipe, id);
+    if (*holder && !pto_watch_has_sync())
         return refuse_id("PTO-E0925", "get_buf", id, "a token that is free");
     *holder = (uint8_t)((unsigned)pipe + 1);
     return PTO_OK;
@@ -131,7 +165,10 @@ pto_status pto_agent_token_release(pto_pipe pipe, int id) {
     if (id < 0 || id >= TOKENS || !concrete(pipe))
         return refuse_id("PTO-E0925", "rls_buf", id, "ids 0 to 31, one pipe");
     uint8_t *holder = &pto_current_state()->holder[id];
-    if (*holder != (uint8_t)((unsigned)pipe + 1))
+    pto_checker *checker = pto_watch_checker();
+    if (checker)
+        pto_checker_rls_buf(checker, pipe, id);
+    if (*holder != (uint8_t)((unsigned)pipe + 1) && !pto_watch_has_sync())
         return refuse_id("PTO-E0925", "rls_buf", id, "a token that the pipe holds");
     *holder = 0;
     return PTO_OK;
@@ -140,6 +177,10 @@ pto_status pto_agent_token_release(pto_pipe pipe, int id) {
 pto_status pto_agent_flags_end(bool report) {
     pto_current *c = pto_current_state();
     pto_status status = PTO_OK;
+    if (pto_watch_has_sync()) { /* told at the end of the core's run, with the place of the set */
+        pto_watch_end(pto_core_existing());
+        report = false;
+    }
     for (int src = 0; src < PTO_PIPE_COUNT && report; src++)
         for (int dst = 0; dst < PTO_PIPE_COUNT; dst++)
             for (int id = 0; id < EVENTS; id++)
@@ -156,8 +197,10 @@ pto_status pto_agent_flags_end(bool report) {
 
 pto_status pto_agent_barrier(void) {
     team *t = pto_current_state()->team;
-    if (!t)
+    if (!t) {
+        pto_watch_meet(pto_core_existing());
         return PTO_OK;
+    }
     pthread_mutex_lock(&t->mutex);
     uint64_t generation = t->generation;
     if (++t->waiting == t->agents) {
@@ -170,8 +213,10 @@ pto_status pto_agent_barrier(void) {
         pthread_cond_wait(&t->met, &t->mutex);
     bool met = t->generation != generation;
     pthread_mutex_unlock(&t->mutex);
-    if (met)
+    if (met) {
+        pto_watch_meet(pto_core_existing());
         return PTO_OK;
+    }
     pto_agent_refuse("PTO-E0924", "SYNCALL", "an agent that has ended", "the same number in every agent");
     return PTO_ERR_REFUSED;
 }
@@ -231,6 +276,8 @@ pto_status pto_agent_launch(uint32_t blocks, uint32_t subblocks, void (*kernel)(
     }
     for (uint64_t i = 0; i < started; i++)
         pthread_join(agents[i].thread, NULL);
+    if (pto_watch_of_process())
+        pto_watch_launch_ended(pto_watch_of_process());
     pthread_cond_destroy(&t.met);
     pthread_mutex_destroy(&t.mutex);
     free(agents);

@@ -17,6 +17,8 @@ typedef struct pto_current {
     uint8_t flag[PTO_PIPE_COUNT][PTO_PIPE_COUNT]; /* latches from pipe to pipe, a bit an id */
     uint32_t signal[32];                          /* cross-core counters */
     uint8_t holder[32];                           /* buffer tokens: pipe + 1, 0 = free */
+    const char *file;                             /* of the next operation (pto_here); NULL = not known */
+    int32_t line;
 } pto_current;
 
 /* Of the calling thread. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/example.h"
 
+#include "core/core.h"
 #include "isa/legality.h"
 #include "program/program.h"
 #include "tile/tile.h"
@@ -552,7 +553,7 @@ pto_status pto_example_write(pto_op op, pto_str line, pto_sink *sink) {
     if (!e)
         return PTO_ERR_NOMEM;
     pto_status status = PTO_ERR_USAGE;
-    if (parse(e, op, line, &options.target) && (e->core = pto_core_create(&options))) {
+    if (parse(e, op, line, &options.target) && (e->core = pto_core_make(&options))) {
         pto_core_set_print(e->core, take_print, e);
         if (bind(e)) {
             if (options.target != PTO_TARGET_CPU)

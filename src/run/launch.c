@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pto_launch: a C kernel over blocks. */
+#include "core/core.h"
 #include "run/current.h"
 #include "run/parallel.h"
+#include "run/watch.h"
 
 #include <stdlib.h>
 
@@ -12,17 +14,20 @@ typedef struct launch {
     uint32_t blocks, subblocks;
     pto_core **cores; /* one per worker, made by the worker */
     pto_diag_list *diags;
+    pto_watch *watch; /* NULL = no checks */
 } launch;
 
 static pto_status run_block(void *user, uint32_t worker, uint32_t number) {
     launch *l = user;
     pto_core *core = l->cores[worker];
-    if (!core)
-        core = l->cores[worker] = pto_core_create(&l->options->core);
-    else
+    if (core) {
         pto_core_reset(core);
-    if (!core)
-        return PTO_ERR_NOMEM;
+    } else {
+        core = l->cores[worker] = pto_core_make(&l->options->core);
+        if (!core || (l->watch && pto_watch_launched(l->watch, core) != PTO_OK))
+            return PTO_ERR_NOMEM;
+    }
+    pto_watch_run(core, number);
     const uint32_t subblock = number % l->subblocks;
     pto_core_set_subblock(core, subblock, l->subblocks);
     pto_current before = pto_current_swap((pto_current){.core = core,
@@ -32,6 +37,7 @@ static pto_status run_block(void *user, uint32_t worker, uint32_t number) {
                                                         .subblocks = l->subblocks});
     l->kernel(l->argument);
     pto_current_swap(before);
+    pto_watch_end(core);
     return pto_diag_count(pto_core_diags(core), PTO_ERROR) ? PTO_ERR_REFUSED : PTO_OK;
 }
 
@@ -56,11 +62,25 @@ pto_status pto_launch(const pto_launch_options *options, void (*kernel)(void *ar
     l.cores = calloc(workers, sizeof *l.cores);
     if (!l.cores)
         return PTO_ERR_NOMEM;
+    if (options->checks && !(l.watch = pto_watch_create(options->checks, options->suppressions))) {
+        free(l.cores);
+        return PTO_ERR_NOMEM;
+    }
+    pto_watch *own = l.watch;
+    if (!own)
+        l.watch = pto_watch_of_process();
     pto_parallel parallel = {
         .blocks = runs, .workers = workers, .run = run_block, .failed = block_failed, .user = &l};
     pto_status status = pto_parallel_run(&parallel);
     for (uint32_t i = 0; i < workers; i++)
         pto_core_destroy(l.cores[i]);
     free(l.cores);
+    if (l.watch)
+        pto_watch_launch_ended(l.watch);
+    if (options->findings)
+        *options->findings = own ? pto_watch_tell(own, diags) : 0;
+    else if (own)
+        pto_watch_tell(own, diags);
+    pto_watch_destroy(own);
     return status;
 }

@@ -79,7 +79,7 @@ static void *array(int32_t count, size_t size) { return calloc((size_t)count + 1
 bool pto_machine_create(pto_machine *m, const pto_code *code, const pto_options *options,
                         const pto_machine_buffer *buffers) {
     *m = (pto_machine){.code = code, .buffer = buffers};
-    m->core = pto_core_create(options);
+    m->core = pto_core_make(options);
     m->reg = array(code->reg_count, sizeof *m->reg);
     m->tile = array(code->slot_count, sizeof *m->tile);
     m->tile_version = array(code->slot_count, sizeof *m->tile_version);
@@ -338,13 +338,6 @@ static pto_status tell_sync(pto_machine *m, const pto_code_op *op) {
     return PTO_OK;
 }
 
-/* Before an instruction passes the door: where it comes from, and what it writes beside its operands. */
-static void check_instr(pto_machine *m, int32_t at) {
-    const pto_operation *op = m->code->origin[at];
-    if (m->code->target == PTO_TARGET_A2A3 && op && pto_instr_uses_implicit_scratch(op))
-        pto_checker_scratch(m->checker, PTO_LOC_VEC, 184 * 1024, 192 * 1024);
-}
-
 static inline bool below(int64_t a, int64_t b, bool is_unsigned) {
     return is_unsigned ? (uint64_t)a < (uint64_t)b : a < b;
 }
@@ -363,6 +356,7 @@ void pto_machine_begin(pto_machine *m, uint32_t run) {
     m->text_len = 0;
     begin_block(m);
     if (m->checker) {
+        pto_checker_block(m->checker, run);
         pto_checker_begin(m->checker);
         for (int32_t p = 0; p < m->code->param_count; p++) {
             const pto_code_param *param = &m->code->param[p];
@@ -414,8 +408,6 @@ pto_status pto_machine_go_on(pto_machine *m) {
         case PTO_CODE_INSTR:
             if (should_stop(m))
                 return PTO_ERR_CANCELLED;
-            if (m->checker)
-                check_instr(m, at);
             status = execute_instr(m, &m->instr[op->extra]);
             if (status == PTO_OK && pto_diag_first(pto_core_diags(m->core)))
                 pto_machine_keep_warnings(m, at);

@@ -3,6 +3,7 @@
  * that does not depend on the threads. */
 #include "run/findings.h"
 #include "run/machine.h"
+#include "run/program_words.h"
 
 #include "program/facts.h"
 #include "run/parallel.h"
@@ -139,7 +140,7 @@ static pto_status run_block(void *user, uint32_t worker, uint32_t block) {
     pto_machine *m = &run->machine[worker];
     pto_status status = pto_machine_run(m, block);
     if (status == PTO_OK && m->checker && (run->options->checks & PTO_CHECK_RACE))
-        pto_findings_block(run->findings, m->checker, block);
+        pto_findings_block(run->findings, m->checker, 0);
     if (status != PTO_ERR_CANCELLED)
         queue_text(run, m);
     return status;
@@ -269,8 +270,6 @@ static bool bind_arguments(pto_code *code, const pto_block *body, const pto_argu
 /* ---- the run ----------------------------------------------------------------------------------------------
  */
 
-static void found(void *user, const pto_check_finding *finding) { pto_findings_add(user, finding); }
-
 static bool attach_checker(pto_machine *m, pto_findings *findings, const pto_run_options *options) {
     uint64_t bytes[PTO_LOC_COUNT];
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
@@ -278,7 +277,7 @@ static bool attach_checker(pto_machine *m, pto_findings *findings, const pto_run
     const pto_check_options check = {.target = m->code->target,
                                      .checks = options->checks,
                                      .memory_bytes = bytes,
-                                     .found = found,
+                                     .found = pto_findings_add,
                                      .user = findings};
     m->checker = pto_checker_create(&check);
     return m->checker && pto_core_add_observer(m->core, (pto_observer){.before = pto_checker_instr,
@@ -302,10 +301,13 @@ static pto_status execute(const pto_program *program, pto_code *code, const pto_
     run.machine = calloc(workers, sizeof *run.machine);
     run.report = pto_diag_list_create();
     bool mutex = !pthread_mutex_init(&run.print_mutex, NULL);
-    pto_findings findings = {.code = code, .buffer = buffers, .diags = diags};
-    bool checks = options->checks && !pthread_mutex_init(&findings.mutex, NULL);
+    const pto_program_places places = {code, buffers};
+    const pto_findings_words words = pto_program_words(&places);
+    pto_findings findings;
+    bool checks =
+        options->checks && pto_findings_init(&findings, code->target, &words, options->suppressions);
     run.findings = &findings;
-    bool ok = run.machine && run.report && mutex;
+    bool ok = run.machine && run.report && mutex && checks == (options->checks != 0);
     uint32_t made = 0;
     for (; ok && made < workers; made++) {
         if (!pto_machine_create(&run.machine[made], code, &core_options, buffers)) {
@@ -337,7 +339,12 @@ static pto_status execute(const pto_program *program, pto_code *code, const pto_
     if (checks && status == PTO_OK)
         pto_findings_between_blocks(&findings);
     if (options->findings)
-        *options->findings = findings.count;
+        *options->findings = 0;
+    if (checks && status == PTO_OK) {
+        const size_t count = pto_findings_tell(&findings, diags);
+        if (options->findings)
+            *options->findings = count;
+    }
     if (status == PTO_OK)
         append_warnings(diags, run.machine, made);
     else if (status != PTO_ERR_CANCELLED)
@@ -346,9 +353,8 @@ static pto_status execute(const pto_program *program, pto_code *code, const pto_
         pto_checker_destroy(run.machine[i].checker);
         pto_machine_destroy(&run.machine[i]);
     }
-    free(findings.piece);
     if (checks)
-        pthread_mutex_destroy(&findings.mutex);
+        pto_findings_release(&findings);
     free(run.machine);
     drop_waiting(&run);
     pto_diag_list_destroy(run.report);

@@ -5,6 +5,7 @@
 #include "cli.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -125,36 +126,31 @@ static bool set_numeric_options(pto_numeric_options *numeric, const char *list) 
     }
 }
 
-/* name,name,... */
-static bool set_checks(uint32_t *checks, const char *list) {
-    static const struct {
-        const char *name;
-        uint32_t kind;
-    } kinds[] = {{"none", 0},
-                 {"init", PTO_CHECK_INIT},
-                 {"race", PTO_CHECK_RACE},
-                 {"sync", PTO_CHECK_SYNC},
-                 {"all", PTO_CHECK_ALL}};
-    for (const char *at = list;; at++) {
-        const size_t length = strcspn(at, ",");
-        size_t k = 0;
-        while (k < 5 && (strlen(kinds[k].name) != length || strncmp(kinds[k].name, at, length) != 0))
-            k++;
-        if (k == 5) {
-            cli_usage(&cli_run, "unknown check %.*s; the checks are init, race, sync, all and none",
-                      (int)length, at);
-            return false;
-        }
-        *checks |= kinds[k].kind;
-        at += length;
-        if (!*at)
-            return true;
-    }
+static bool set_checks(run_settings *settings, const char *list) {
+    const char *wrong;
+    if (pto_check_parse(list, &settings->options.checks, &wrong))
+        return true;
+    cli_usage(&cli_run, "unknown check %.*s; the checks are init, race, sync, memory, all and none",
+              (int)strcspn(wrong, ","), wrong);
+    return false;
+}
+
+/* The file of --suppress, else of PTO_SUPPRESSIONS; false when it cannot be read or understood. */
+static bool load_suppressions(run_settings *settings, const char *path) {
+    if (!path)
+        path = getenv("PTO_SUPPRESSIONS");
+    if (!path || !settings->options.checks)
+        return true;
+    pto_diag_list *diags = pto_diag_list_create();
+    settings->options.suppressions = pto_suppressions_load(path, diags);
+    cli_report(diags, settings->json);
+    pto_diag_list_destroy(diags);
+    return settings->options.suppressions != NULL;
 }
 
 static int run(int argc, char **argv) {
     const char *target = NULL, *show = NULL, *check = NULL, *blocks = NULL, *subblocks = NULL;
-    const char *threads = NULL, *simd = NULL, *numeric = NULL;
+    const char *threads = NULL, *simd = NULL, *numeric = NULL, *suppress = NULL;
     for (int i = 0; i < argc; i++)
         if (cli_is_block(argv[i]))
             return cli_block_run(argc, argv);
@@ -169,6 +165,7 @@ static int run(int argc, char **argv) {
         {"--numeric", 0, &numeric, NULL},
         {"--show", 0, &show, NULL},
         {"--check", 0, &check, NULL},
+        {"--suppress", 0, &suppress, NULL},
         {"--json", 0, NULL, &settings.json},
         {"--time", 0, NULL, &settings.time},
     };
@@ -195,7 +192,9 @@ static int run(int argc, char **argv) {
         return list_numeric_options();
     if (numeric && !set_numeric_options(&settings.options.numeric, numeric))
         return CLI_USAGE;
-    if (check && !set_checks(&settings.options.checks, check))
+    if (!check)
+        check = getenv("PTO_CHECK");
+    if (check && *check && !set_checks(&settings, check))
         return CLI_USAGE;
     size_t findings = 0;
     settings.options.findings = &findings;
@@ -204,6 +203,8 @@ static int run(int argc, char **argv) {
         return cli_usage(&cli_run, "unknown view %s; the views are memory and memory.svg", show);
     if (!argc)
         return cli_usage(&cli_run, "no file given");
+    if (!load_suppressions(&settings, suppress))
+        return CLI_USAGE;
     catch_interrupts();
     pto_parse_options parse = {.target = settings.options.target, .has_target = settings.options.has_target};
     const pto_verify_options verify = {.target = parse.target, .has_target = parse.has_target};
@@ -219,6 +220,7 @@ static int run(int argc, char **argv) {
         pto_program_verify(program.program, &verify, program.diags);
     cli_report(program.diags, settings.json);
     cli_unload(&program);
+    pto_suppressions_destroy(settings.options.suppressions);
     if (status == PTO_ERR_CANCELLED)
         fputs("pto run: interrupted, no output was written\n", stderr);
     if (status == PTO_OK && findings)
@@ -248,8 +250,11 @@ const cli_command cli_run = {
     "it\n"
     "      --simd L      best, base, avx2 or avx512 (default best); results do not depend on it\n"
     "      --numeric N   variants of the arithmetic, commas between; --numeric list tells them\n"
-    "      --check C,... init (bytes nobody wrote), race (accesses that nothing orders), sync (flags), all;\n"
-    "                    what they find is told, the exit status is 3\n"
+    "      --check C,... init (bytes nobody wrote), race (accesses that nothing orders), sync (flags), "
+    "memory\n"
+    "                    (alignment, scratch), all; what they find is told, the exit status is 3 (default:\n"
+    "                    PTO_CHECK of the environment)\n"
+    "      --suppress F  findings not to be told, lines kind:pattern (default: PTO_SUPPRESSIONS)\n"
     "      --show VIEW   run nothing; print the memory map of the entry (memory, memory.svg)\n"
     "      --time        print the time of the run to standard error\n"
     "      --json        diagnostics as JSON on standard output\n\n"

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which bytes an instruction accesses, on which pipe. */
+#include "check/checker.h"
+
+#include "isa/isa.h"
+#include "tile/global.h"
+#include "tile/tile.h"
+
+#include <string.h>
+
+static int memory_of(pto_checker *c, const pto_tile *tile, uint64_t *at) {
+    return pto_checker_tile_memory(c, tile, at, &c->base);
+}
+
+/* The bytes of a rectangle of a tile. */
+static void touch_tile(pto_checker *c, const pto_tile *tile, int32_t rows, int32_t cols) {
+    uint64_t at;
+    const int memory = memory_of(c, tile, &at);
+    unsigned bits = pto_dtype_bits(tile->type.dtype);
+    const pto_tile_type *types[] = {&tile->type};
+    pto_runs runs;
+    if (rows <= 0 || cols <= 0 || !pto_runs_begin(&runs, types, 1, rows, cols))
+        return;
+    do {
+        for (int64_t k = 0; k < runs.count; k++) {
+            uint64_t from = (uint64_t)(runs.start[0] + k / runs.inner * runs.outer_step[0] +
+                                       k % runs.inner * runs.inner_step[0]);
+            uint64_t begin = from * bits / 8, end = ((from + (uint64_t)runs.length) * bits + 7) / 8;
+            pto_check_touch(c, memory, at + begin, at + end);
+        }
+    } while (pto_runs_next(&runs));
+}
+
+static bool fills_capacity(const pto_tile *tile) {
+    return tile->type.pad != PTO_PAD_NULL || tile->type.loc == PTO_LOC_MAT ||
+           tile->type.slayout != PTO_NONE_BOX;
+}
+
+static void tile_operand(pto_checker *c, const pto_tile *tile, pto_role role, bool writes) {
+    if (role == PTO_ROLE_TMP || (writes && fills_capacity(tile))) {
+        uint64_t bytes = pto_tile_type_bytes(&tile->type);
+        if (tile->room && bytes > tile->room)
+            bytes = tile->room;
+        uint64_t at;
+        const int memory = memory_of(c, tile, &at);
+        pto_check_touch(c, memory, at, at + bytes);
+        return;
+    }
+    touch_tile(c, tile, tile->valid_rows, tile->valid_cols);
+}
+
+/* The hardware moves whole elements. */
+static void aligned(pto_checker *c, const pto_global *g, uint64_t size) {
+    const uint64_t at = (uint64_t)(uintptr_t)g->data;
+    if (size < 2 || at % size == 0)
+        return;
+    pto_check_finding f = {.rule = "PTO-E1141",
+                           .second = c->now,
+                           .memory = PTO_CHECK_GLOBAL,
+                           .begin = at - c->base,
+                           .end = at - c->base + size,
+                           .name = c->name,
+                           .id = -1};
+    pto_check_tell(c, &f, NULL);
+}
+
+/* The elements of a global tensor, in runs along its innermost dimension of stride 1. */
+static void global_operand(pto_checker *c, const pto_global *g) {
+    int64_t bits = pto_dtype_bits(g->dtype), i[5] = {0};
+    for (int d = 0; d < 5; d++)
+        if (g->shape[d] <= 0)
+            return;
+    c->base = (uint64_t)(uintptr_t)(g->begin ? g->begin : g->data);
+    c->name = g->name;
+    if (c->options.checks & PTO_CHECK_MEMORY)
+        aligned(c, g, (uint64_t)bits / 8);
+    /* inner dimensions that lie back to back are one run */
+    int64_t run = 1;
+    int dims = 5;
+    while (dims > 0 && (g->shape[dims - 1] == 1 || g->stride[dims - 1] == run)) {
+        run *= g->shape[dims - 1];
+        dims--;
+    }
+    for (;;) {
+        int64_t at = 0;
+        for (int d = 0; d < dims; d++)
+            at += i[d] * g->stride[d];
+        uint64_t begin = (uint64_t)(uintptr_t)g->data + (uint64_t)(at * bits / 8);
+        pto_check_touch(c, PTO_CHECK_GLOBAL, begin, begin + (uint64_t)((run * bits + 7) / 8));
+        int d = dims - 1;
+        while (d >= 0 && ++i[d] == g->shape[d])
+            i[d--] = 0;
+        if (d < 0)
+            break;
+    }
+}
+
+pto_pipe pto_instr_pipe(const pto_instr *instr) {
+    const pto_form_desc *form = pto_form_get(instr->form);
+    int src = -1, dst = -1;
+    for (int i = 0; i < form->operand_count; i++) {
+        if (instr->operand[i].kind != PTO_OPERAND_TILE)
+            continue;
+        pto_role role = form->operand[i].role;
+        int loc = (int)instr->operand[i].tile->type.loc;
+        if (role == PTO_ROLE_IN && src < 0)
+            src = loc;
+        if ((role == PTO_ROLE_OUT || role == PTO_ROLE_INOUT) && dst < 0)
+            dst = loc;
+    }
+    return strcmp(form->family, "debug") != 0 ? pto_form_pipe(form, src, dst) : PTO_PIPE_ALL;
+}
+
+bool pto_instr_is_atomic(const pto_instr *instr) {
+    const pto_form_desc *form = pto_form_get(instr->form);
+    for (int i = 0; i < form->operand_count; i++)
+        if ((form->operand[i].attr == PTO_ATTR_ATOMIC || form->operand[i].attr == PTO_ATTR_SCATTER_ATOMIC) &&
+            instr->operand[i].kind == PTO_OPERAND_SCALAR)
+            return instr->operand[i].scalar.i != 0;
+    return false;
+}
+
+/* ---- the implicit scratch of a2a3 (00-model, 8.1) --------------------------------------------------- */
+
+static const pto_tile *tile_at(const pto_instr *instr, int position) {
+    const pto_operand *operand = &instr->operand[position];
+    return position < PTO_MAX_OPERANDS && operand->kind == PTO_OPERAND_TILE ? operand->tile : NULL;
+}
+
+static bool extracts_odd_bytes(const pto_instr *instr, int window) {
+    const pto_tile *dst = tile_at(instr, window);
+    const pto_operand *column = &instr->operand[4 + 2 * window];
+    return dst && column->kind == PTO_OPERAND_SCALAR && pto_dtype_bits(dst->type.dtype) == 8 &&
+           dst->valid_cols % 2 == 1 && !(dst->valid_cols == 1 && dst->valid_rows == 1) &&
+           column->scalar.i % 32 == 0;
+}
+
+static bool uses_implicit_scratch(const pto_instr *instr, const pto_form_desc *form) {
+    bool expands = false;
+    for (int i = 0; i < form->rule_count; i++) {
+        if (!strcmp(form->rules[i].name, "extract_scratch"))
+            return extracts_odd_bytes(instr, 0) || extracts_odd_bytes(instr, 1);
+        expands |= !strcmp(form->rules[i].name, "row_expand_place");
+    }
+    const int tmp = expands ? pto_form_operand_index(form, "tmp") : -1;
+    if (tmp < 0 || instr->operand[tmp].kind != PTO_OPERAND_ABSENT)
+        return false;
+    for (int i = 1; i <= 2; i++) {
+        const pto_tile *tile = tile_at(instr, i);
+        if (tile && tile->type.blayout == PTO_COL_MAJOR)
+            return true;
+    }
+    return false;
+}
+
+/* ---- an instruction --------------------------------------------------------------------------------- */
+
+static void operand_access(pto_checker *c, const pto_instr *instr, int i, bool write, bool atomic) {
+    const pto_operand *operand = &instr->operand[i];
+    const bool tile = operand->kind == PTO_OPERAND_TILE && operand->tile->data;
+    c->now.operand = (int8_t)i;
+    c->now.write = write;
+    c->now.atomic = atomic && operand->kind == PTO_OPERAND_GLOBAL;
+    c->now.tile = tile ? operand->tile->data : NULL;
+    c->operand_tile = tile ? operand->tile : NULL;
+    c->base = 0;
+    c->name = NULL;
+    if (tile)
+        tile_operand(c, operand->tile, pto_form_get(instr->form)->operand[i].role, write);
+    else if (operand->kind == PTO_OPERAND_GLOBAL)
+        global_operand(c, operand->global);
+}
+
+static void scratch_access(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end) {
+    c->now.operand = -1;
+    c->now.write = true;
+    c->now.atomic = false;
+    c->now.tile = NULL;
+    c->operand_tile = NULL;
+    c->base = 0;
+    pto_check_clobber(c, loc, begin, end);
+}
+
+void pto_checker_instr(void *checker, const pto_core *core, const pto_instr *instr) {
+    pto_checker *c = checker;
+    const pto_form_desc *form = pto_form_get(instr->form);
+    pto_pipe pipe = pto_instr_pipe(instr);
+    (void)core;
+    if (pipe == PTO_PIPE_ALL) {
+        pto_check_fence(c, PTO_PIPE_ALL);
+        pipe = PTO_PIPE_S;
+    }
+    bool atomic = pto_instr_is_atomic(instr);
+    bool views_only = false;
+    for (int i = 0; i < form->operand_count; i++)
+        views_only |= form->operand[i].binds;
+    pto_check_start(c, instr->form, pipe, instr->file, instr->line);
+    /* reads first: an operation does not race with itself, but it reads what was there before */
+    for (int turn = 0; turn < 2 && !views_only; turn++) {
+        for (int i = 0; i < form->operand_count; i++) {
+            pto_role role = form->operand[i].role;
+            bool reads = role == PTO_ROLE_IN || role == PTO_ROLE_INOUT;
+            bool writes = role == PTO_ROLE_OUT || role == PTO_ROLE_INOUT || role == PTO_ROLE_TMP;
+            if (turn ? writes : reads)
+                operand_access(c, instr, i, turn == 1, atomic);
+        }
+    }
+    if (c->scratch.end) {
+        scratch_access(c, c->scratch.loc, c->scratch.begin, c->scratch.end);
+        c->scratch.end = 0;
+    } else if (c->options.target == PTO_TARGET_A2A3 && uses_implicit_scratch(instr, form)) {
+        scratch_access(c, PTO_LOC_VEC, 184 * 1024, 192 * 1024);
+    }
+    pto_check_finish(c);
+}
+
+void pto_checker_scalar(pto_checker *c, int memory, uint64_t at, uint64_t bytes, bool write, uint64_t base,
+                        const char *name) {
+    pto_check_start(c, 0, PTO_PIPE_S, NULL, 0);
+    c->now.write = write;
+    c->base = base;
+    c->name = name;
+    pto_check_touch(c, memory, at, at + bytes);
+    pto_check_finish(c);
+}
+
+void pto_checker_scratch(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end) {
+    c->scratch.loc = loc;
+    c->scratch.begin = begin;
+    c->scratch.end = end;
+}
