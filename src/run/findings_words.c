@@ -47,6 +47,8 @@ static void words_of_bytes(const pto_check_finding *f, char *out, size_t size) {
     const unsigned long long begin = f->begin, last = f->end - 1;
     if (f->memory == PTO_CHECK_GLOBAL && f->name)
         snprintf(out, size, "bytes %llu to %llu of argument %s", begin, last, f->name);
+    else if (f->memory == PTO_CHECK_GLOBAL && !strcmp(f->rule, "PTO-E1104")) /* relative to nothing */
+        snprintf(out, size, "%llu bytes of global memory", last - begin + 1);
     else if (f->memory == PTO_CHECK_GLOBAL)
         snprintf(out, size, "bytes %llu to %llu of global memory", begin, last);
     else if (f->memory == PTO_CHECK_STORAGE)
