@@ -4,7 +4,7 @@ _pto() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "run check fmt emit isa explain as dis help --help --version" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "run explore check fmt emit isa explain as dis help --help --version" -- "$cur")
         return
     fi
     case $prev in
@@ -32,11 +32,15 @@ _pto() {
         mapfile -t COMPREPLY < <(compgen -W "race init sync all" -- "$cur")
         return
         ;;
+    --schedule)
+        mapfile -t COMPREPLY < <(compgen -W "program adversarial random:" -- "$cur")
+        return
+        ;;
     --show)
         mapfile -t COMPREPLY < <(compgen -W "memory memory.svg" -- "$cur")
         return
         ;;
-    -b | --blocks | --subblocks | -j | --threads | -e | --entry) return ;;
+    -b | --blocks | --subblocks | -j | --threads | -e | --entry | -n | --runs | --seed) return ;;
     esac
     if [[ $cur == -* ]]; then
         local options
@@ -52,7 +56,7 @@ _pto() {
         mapfile -t COMPREPLY < <(compgen -W "$(pto explain 2>/dev/null | awk '{print $1}')" -- "${cur^^}")
         ;;
     help)
-        mapfile -t COMPREPLY < <(compgen -W "run check fmt emit isa explain as dis" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "run explore check fmt emit isa explain as dis" -- "$cur")
         ;;
     *)
         # the file part of name=file

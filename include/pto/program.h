@@ -143,6 +143,25 @@ typedef struct pto_run_progress {
     uint32_t blocks_done, blocks; /* a vector core of a block counts as a block */
 } pto_run_progress;
 
+/* In which order the operations of a run are executed. PROGRAM: as they stand in the text, block after block.
+ * The others: an order that the hardware would be free to choose (00-model, 11.6): pipes are queues, flags,
+ * barriers, tokens and signals are their only ties, blocks take turns. Programs without a race give the same
+ * results in every order. The same schedule gives the same order on every machine. */
+typedef enum pto_schedule_kind {
+    PTO_SCHEDULE_PROGRAM,
+    PTO_SCHEDULE_RANDOM,     /* by `seed` */
+    PTO_SCHEDULE_ADVERSARIAL /* always what was issued last */
+} pto_schedule_kind;
+typedef struct pto_schedule {
+    pto_schedule_kind kind;
+    uint64_t seed;
+    uint64_t prefix; /* so many operations, then program order; 0 = all of them */
+} pto_schedule;
+/* "program", "adversarial", "random:SEED", the latter two with ":PREFIX" behind them; and back, cut to `size`
+ * bytes with the NUL. False when the text is none. */
+PTO_API bool pto_schedule_parse(const char *text, pto_schedule *schedule);
+PTO_API void pto_schedule_words(const pto_schedule *schedule, char *out, size_t size);
+
 typedef struct pto_run_options {
     const char *entry; /* NULL = by the rule */
     pto_target target;
@@ -155,6 +174,8 @@ typedef struct pto_run_options {
     uint32_t checks; /* pto_check_kind; what they find stands in the diagnostics as errors, the run goes on */
     size_t *findings;                      /* receives their number, advice not counted; may be NULL */
     struct pto_suppressions *suppressions; /* what is not to be told; borrowed, may be NULL */
+    /* another order than the program's: one thread; not together with checks, which hold for every order */
+    pto_schedule schedule;
     /* checked between instructions: a non-zero value ends the run with PTO_ERR_CANCELLED */
     const volatile int *cancel;
     void (*progress)(void *user, const pto_run_progress *progress);
@@ -169,6 +190,27 @@ typedef struct pto_run_options {
  * buffers then hold partial results and must not be used. */
 PTO_API pto_status pto_program_run(pto_program *program, const pto_argument *arguments, size_t count,
                                    const pto_run_options *options, pto_diag_list *diags);
+
+typedef struct pto_explore_options {
+    uint64_t runs; /* schedules: the adversarial one, then random ones; 0 = 100 */
+    uint64_t seed; /* of the first random one */
+} pto_explore_options;
+typedef struct pto_explore_result {
+    uint64_t runs;     /* schedules that were compared */
+    uint64_t executed; /* runs of the program in all, those of program order and of the search among them */
+    bool differs;      /* an output differs from that of program order, or the run stopped */
+    pto_schedule schedule; /* with which it does, as short as could be found */
+} pto_explore_result;
+
+/* Runs the entry in program order and then in other orders that the hardware would be free to choose, and
+ * compares the bytes of all writable arguments. The first difference ends it: it is shrunk to two operations
+ * that no edge ties and that, exchanged, change the outputs; `diags` receives both, as the race that they
+ * are. Status PTO_OK also then; PTO_ERR_REFUSED when program order itself fails. The buffers hold their
+ * inputs again afterwards. `threads`, `checks`, `schedule`, `print` and `progress` of `options` are not used;
+ * `options`, `how` and `result` may be NULL. */
+PTO_API pto_status pto_program_explore(pto_program *program, const pto_argument *arguments, size_t count,
+                                       const pto_run_options *options, const pto_explore_options *how,
+                                       pto_explore_result *result, pto_diag_list *diags);
 
 PTO_END_DECLS
 #endif

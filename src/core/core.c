@@ -105,12 +105,24 @@ void pto_core_destroy(pto_core *core) {
     free(core);
 }
 
-void pto_core_reset_registers(pto_core *core) {
-    core->host.quant_scalar = 0;
-    core->host.quant_vector = NULL;
-    core->host.cube_f32_bits = core->host.cube_f32_round = 0;
-    memset(core->host.img2col, 0, sizeof core->host.img2col);
+pto_core_registers pto_core_get_registers(const pto_core *core) {
+    const pto_kernel_host *host = &core->host;
+    return (pto_core_registers){host->quant_scalar,
+                                host->quant_vector,
+                                host->cube_f32_bits,
+                                host->cube_f32_round,
+                                {host->img2col[0], host->img2col[1]}};
 }
+
+void pto_core_set_registers(pto_core *core, const pto_core_registers *registers) {
+    core->host.quant_scalar = registers->quant_scalar;
+    core->host.quant_vector = registers->quant_vector;
+    core->host.cube_f32_bits = registers->cube_f32_bits;
+    core->host.cube_f32_round = registers->cube_f32_round;
+    memcpy(core->host.img2col, registers->img2col, sizeof core->host.img2col);
+}
+
+void pto_core_reset_registers(pto_core *core) { pto_core_set_registers(core, &(pto_core_registers){0}); }
 
 void pto_core_reset(pto_core *core) {
     drop_storage(core);

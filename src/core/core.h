@@ -45,6 +45,16 @@ void pto_core_set_hook(pto_core_hook hook);
 /* A core that no hook sees: for front ends that watch it themselves. */
 pto_core *pto_core_make(const pto_options *options);
 
+/* What SET_* instructions and modes leave for later ones: an instruction takes it along when it is issued. */
+typedef struct pto_core_registers {
+    uint64_t quant_scalar;
+    const void *quant_vector;
+    uint8_t cube_f32_bits, cube_f32_round;
+    pto_img2col_registers img2col[2];
+} pto_core_registers;
+pto_core_registers pto_core_get_registers(const pto_core *core);
+void pto_core_set_registers(pto_core *core, const pto_core_registers *registers);
+
 /* Registers as they are when a core starts: what SET_* instructions and modes have left is gone. */
 void pto_core_reset_registers(pto_core *core);
 

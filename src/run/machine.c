@@ -105,8 +105,17 @@ bool pto_machine_create(pto_machine *m, const pto_code *code, const pto_options 
     return true;
 }
 
-void pto_machine_destroy(pto_machine *m) {
+void pto_machine_share(pto_machine *m, pto_core *core) {
     pto_core_destroy(m->core);
+    m->core = core;
+    m->shares = true;
+    for (int32_t s = 0; s < m->code->slot_count; s++)
+        m->tile[s].data = place_of(m, &m->tile[s]);
+}
+
+void pto_machine_destroy(pto_machine *m) {
+    if (!m->shares)
+        pto_core_destroy(m->core);
     free(m->reg);
     free(m->tile);
     free(m->tile_version);

@@ -77,6 +77,7 @@ struct pto_machine {
     int64_t block, blocks, subblock, subblocks;
     pto_checker *checker; /* NULL = no checks; not owned */
     bool used;            /* memories hold what an earlier block left */
+    bool shares;          /* the core is not its own */
     const volatile int *cancel;
     const atomic_uint *stop_above; /* lowest failed block: higher ones end */
     /* text of TPRINT and pto.print of this block */
@@ -102,6 +103,8 @@ struct pto_machine {
 bool pto_machine_create(pto_machine *machine, const pto_code *code, const pto_options *options,
                         const pto_machine_buffer *buffers);
 void pto_machine_destroy(pto_machine *machine);
+/* The machine executes on a core of somebody else's, in place of its own. */
+void pto_machine_share(pto_machine *machine, pto_core *core);
 
 /* A run in steps: begin, then go on until m->ended; go on returns when m->pause was set. */
 void pto_machine_begin(pto_machine *machine, uint32_t run);

@@ -7,6 +7,8 @@
 
 #include "program/facts.h"
 #include "run/parallel.h"
+#include "run/prepare.h"
+#include "run/schedule.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -37,40 +39,35 @@ typedef struct launch {
 
 /* ---- messages ------------------------------------------------------------------------------------ */
 
-static pto_where where_of(const launch *run, pto_span span, const char *operand) {
-    pto_where where =
-        run->program->source ? pto_at(run->program->source, span.begin, span.end) : pto_nowhere();
-    where.operand = operand;
-    return where;
-}
-
-/* What a machine met, at the operation's place in the text. */
-static void report_fault(launch *run, pto_machine *m) {
-    const pto_operation *op = run->code->origin[m->fault];
-    pto_span whole = op ? op->span : (pto_span){0, 0};
-    pto_diag_list_clear(run->report);
+void pto_run_report_fault(const pto_machine *m, pto_diag_list *report) {
+    const pto_operation *op = m->code->origin[m->fault];
+    pto_source *source = m->code->program->source;
+    const pto_where where = source && op ? pto_at(source, op->span.begin, op->span.end)
+                            : source     ? pto_at(source, 0, 0)
+                                         : pto_nowhere();
+    pto_diag_list_clear(report);
     if (m->rule) {
         const pto_rule_text *text = pto_rule_find(m->rule);
-        pto_diag_add(run->report, PTO_ERROR, m->rule, where_of(run, whole, NULL), "%s",
-                     text ? text->title : "the run failed");
-        pto_diag_found(run->report, "%s", m->found);
+        pto_diag_add(report, PTO_ERROR, m->rule, where, "%s", text ? text->title : "the run failed");
+        pto_diag_found(report, "%s", m->found);
         if (m->allowed[0])
-            pto_diag_allowed(run->report, "%s", m->allowed);
+            pto_diag_allowed(report, "%s", m->allowed);
         if (text && text->fix)
-            pto_diag_fix(run->report, "%s", text->fix);
+            pto_diag_fix(report, "%s", text->fix);
     }
     for (const pto_diagnostic *d = pto_diag_first(pto_core_diags(m->core)); d; d = d->next)
         if (d->severity == PTO_ERROR)
-            pto_machine_report(m, m->fault, d, run->report);
-    if (pto_diag_count(run->report, PTO_ERROR) == 0) {
-        pto_diag_add(run->report, PTO_ERROR, "PTO-E0910", where_of(run, whole, NULL), "instruction failed");
+            pto_machine_report(m, m->fault, d, report);
+    if (pto_diag_count(report, PTO_ERROR) == 0) {
+        pto_diag_add(report, PTO_ERROR, "PTO-E0910", where, "instruction failed");
         if (op && op->kind == PTO_OPK_INSTR)
-            pto_diag_found(run->report, "%s", pto_form_get(op->form)->mnemonic);
+            pto_diag_found(report, "%s", pto_form_get(op->form)->mnemonic);
     }
-    if (run->blocks > 1)
-        pto_diag_note(run->report, pto_nowhere(), "in block %lld of %u", (long long)m->block, run->blocks);
-    if (run->subblocks > 1)
-        pto_diag_note(run->report, pto_nowhere(), "on vector core %lld of the block", (long long)m->subblock);
+    if (m->blocks > 1)
+        pto_diag_note(report, pto_nowhere(), "in block %lld of %lld", (long long)m->block,
+                      (long long)m->blocks);
+    if (m->subblocks > 1)
+        pto_diag_note(report, pto_nowhere(), "on vector core %lld of the block", (long long)m->subblock);
 }
 
 /* The warnings of all machines in the order of blocks, whichever machine ran which block. */
@@ -153,7 +150,7 @@ static void block_failed(void *user, uint32_t worker) {
         pto_diag_count(pto_core_diags(m->core), PTO_ERROR) == 0 && !m->rule)
         return;
     atomic_store(&run->stop_above, (unsigned)m->run);
-    report_fault(run, m);
+    pto_run_report_fault(m, run->report);
 }
 
 static void block_done(void *user, uint32_t blocks_done) {
@@ -363,13 +360,50 @@ static pto_status execute(const pto_program *program, pto_code *code, const pto_
     return status;
 }
 
-pto_status pto_program_run(pto_program *program, const pto_argument *arguments, size_t count,
-                           const pto_run_options *options, pto_diag_list *diags) {
-    static const pto_run_options defaults = {0};
-    if (!program)
+static void scheduled_end(void *user, pto_machine *m) {
+    launch *run = user;
+    queue_text(run, m);
+    for (const pto_diagnostic *d = pto_diag_first(m->warnings); d; d = d->next)
+        pto_diag_copy(run->report, d);
+    pto_diag_list_clear(m->warnings);
+}
+
+/* One thread, another order. */
+static pto_status execute_scheduled(pto_code *code, const pto_machine_buffer *buffers,
+                                    const pto_run_options *options, pto_diag_list *diags) {
+    launch run = {.program = code->program, .code = code, .options = options};
+    const pto_scheduler_options scheduler_options = {
+        .core = {.target = code->target, .simd = options->simd, .numeric = options->numeric},
+        .blocks = options->blocks ? options->blocks : 1,
+        .subblocks = options->subblocks ? options->subblocks : 1,
+        .cancel = options->cancel,
+        .ended = scheduled_end,
+        .user = &run};
+    if (options->checks)
         return PTO_ERR_USAGE;
-    if (!options)
-        options = &defaults;
+    run.report = pto_diag_list_create();
+    if (!run.report || pthread_mutex_init(&run.print_mutex, NULL)) {
+        pto_diag_list_destroy(run.report);
+        return PTO_ERR_NOMEM;
+    }
+    pto_scheduler *scheduler = pto_scheduler_create(code, &scheduler_options, buffers);
+    const pto_plan plan = {.schedule = options->schedule};
+    pto_status status = scheduler ? pto_scheduler_run(scheduler, &plan, NULL, NULL) : PTO_ERR_NOMEM;
+    if (status == PTO_ERR_REFUSED && pto_scheduler_failed(scheduler))
+        pto_run_report_fault(pto_scheduler_failed(scheduler), run.report);
+    if (status == PTO_OK || status == PTO_ERR_REFUSED)
+        pto_diag_append(diags, run.report);
+    pto_diag_list_destroy(run.report);
+    pto_scheduler_destroy(scheduler);
+    drop_waiting(&run);
+    pthread_mutex_destroy(&run.print_mutex);
+    return status;
+}
+
+pto_status pto_run_prepare(pto_program *program, const pto_argument *arguments, size_t count,
+                           const pto_run_options *options, pto_code *code, pto_machine_buffer **buffers,
+                           pto_diag_list *diags) {
+    *code = (pto_code){0};
     const pto_operation *entry = pto_program_entry(program, options->entry, diags);
     const pto_block *body = entry ? pto_function_body(entry) : NULL;
     if (!body)
@@ -383,17 +417,29 @@ pto_status pto_program_run(pto_program *program, const pto_argument *arguments, 
         return status;
     if (!check_arguments(program, body, arguments, count, diags))
         return PTO_ERR_REFUSED;
+    status = pto_lower(code, program, entry, target, diags);
+    if (status != PTO_OK)
+        return status;
+    *buffers = pto_arena_array(&code->arena, count, sizeof **buffers);
+    if (!*buffers)
+        return PTO_ERR_NOMEM;
+    return bind_arguments(code, body, arguments, *buffers, diags) ? PTO_OK : PTO_ERR_REFUSED;
+}
+
+pto_status pto_program_run(pto_program *program, const pto_argument *arguments, size_t count,
+                           const pto_run_options *options, pto_diag_list *diags) {
+    static const pto_run_options defaults = {0};
+    if (!program)
+        return PTO_ERR_USAGE;
+    if (!options)
+        options = &defaults;
     pto_code code;
-    status = pto_lower(&code, program, entry, target, diags);
-    if (status == PTO_OK) {
-        pto_machine_buffer *buffers = pto_arena_array(&code.arena, count, sizeof *buffers);
-        if (!buffers)
-            status = PTO_ERR_NOMEM;
-        else if (!bind_arguments(&code, body, arguments, buffers, diags))
-            status = PTO_ERR_REFUSED;
-        else
-            status = execute(program, &code, buffers, options, diags);
-    }
+    pto_machine_buffer *buffers;
+    pto_status status = pto_run_prepare(program, arguments, count, options, &code, &buffers, diags);
+    if (status == PTO_OK)
+        status = options->schedule.kind == PTO_SCHEDULE_PROGRAM
+                     ? execute(program, &code, buffers, options, diags)
+                     : execute_scheduled(&code, buffers, options, diags);
     pto_code_release(&code);
     return status;
 }

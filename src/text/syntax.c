@@ -63,8 +63,8 @@ static bool group_present(reader *r, const char *at) {
     word first = next_word(&at), second = peek_word(at);
     if (first.text[0] == '@')
         return p->token.kind == PTO_TOKEN_INT || pto_text_at(p, '-');
-    if (first.text[0] == '%')
-        return p->token.kind == PTO_TOKEN_VALUE;
+    if (first.text[0] == '%') /* on a line of its own it is the result of the next operation */
+        return p->token.kind == PTO_TOKEN_VALUE && !p->token.first;
     if (!at_literal(p, first, p->token))
         return false;
     if (is_literal_word(second))

@@ -17,7 +17,8 @@ typedef struct cli_command {
     int (*run)(int argc, char **argv);
 } cli_command;
 
-extern const cli_command cli_run, cli_check, cli_fmt, cli_isa, cli_explain, cli_as, cli_dis, cli_emit;
+extern const cli_command cli_run, cli_explore, cli_check, cli_fmt, cli_isa, cli_explain, cli_as, cli_dis,
+    cli_emit;
 
 /* Options come before, between or behind the other arguments; "--" ends them; "-" and "-1.5" are none.
  * An option of a subcommand: `value` receives its argument, or `flag` is set. */
@@ -38,6 +39,11 @@ bool cli_target(const cli_command *command, const char *text, pto_target *target
 /* A decimal number from low to high; prints a usage message otherwise. */
 bool cli_number(const cli_command *command, const char *option, const char *text, uint32_t low, uint32_t high,
                 uint32_t *value);
+
+/* name,name,... of numeric options; prints a usage message when a name is unknown. */
+bool cli_numeric(const cli_command *command, pto_numeric_options *numeric, const char *list);
+/* From now on Ctrl-C sets what the result points at; a second one kills. */
+const volatile int *cli_catch_interrupts(void);
 
 /* Diagnostics to stderr as text (coloured on a terminal unless NO_COLOR is set), or to stdout as JSON. */
 void cli_report(pto_diag_list *diags, bool json);

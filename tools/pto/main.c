@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <string.h>
 
-static const cli_command *const commands[] = {&cli_run,     &cli_check, &cli_fmt, &cli_isa,
-                                              &cli_explain, &cli_as,    &cli_dis, &cli_emit};
+static const cli_command *const commands[] = {&cli_run,     &cli_explore, &cli_check, &cli_fmt, &cli_isa,
+                                              &cli_explain, &cli_as,      &cli_dis,   &cli_emit};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *out) {

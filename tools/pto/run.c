@@ -24,7 +24,7 @@ static void on_interrupt(int number) {
     raise(number);
 }
 
-static void catch_interrupts(void) {
+const volatile int *cli_catch_interrupts(void) {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     /* one that is ignored (nohup, a job in the background) stays ignored */
@@ -34,6 +34,7 @@ static void catch_interrupts(void) {
         if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);
     }
+    return &cancelled;
 }
 
 static double now(void) {
@@ -110,14 +111,13 @@ static int list_numeric_options(void) {
     return cli_finish(CLI_OK);
 }
 
-/* name,name,...; false when a name is unknown, which is told. */
-static bool set_numeric_options(pto_numeric_options *numeric, const char *list) {
+bool cli_numeric(const cli_command *command, pto_numeric_options *numeric, const char *list) {
     for (const char *at = list;; at++) {
         char name[64];
         const size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)(length < 64 ? length : 63), at);
         if (!pto_numeric_option_set(numeric, name, true)) {
-            cli_usage(&cli_run, "unknown numeric option %s; --numeric list tells them", name);
+            cli_usage(command, "unknown numeric option %s; pto run --numeric list tells them", name);
             return false;
         }
         at += length;
@@ -150,7 +150,7 @@ static bool load_suppressions(run_settings *settings, const char *path) {
 
 static int run(int argc, char **argv) {
     const char *target = NULL, *show = NULL, *check = NULL, *blocks = NULL, *subblocks = NULL;
-    const char *threads = NULL, *simd = NULL, *numeric = NULL, *suppress = NULL;
+    const char *threads = NULL, *simd = NULL, *numeric = NULL, *suppress = NULL, *schedule = NULL;
     for (int i = 0; i < argc; i++)
         if (cli_is_block(argv[i]))
             return cli_block_run(argc, argv);
@@ -166,6 +166,7 @@ static int run(int argc, char **argv) {
         {"--show", 0, &show, NULL},
         {"--check", 0, &check, NULL},
         {"--suppress", 0, &suppress, NULL},
+        {"--schedule", 0, &schedule, NULL},
         {"--json", 0, NULL, &settings.json},
         {"--time", 0, NULL, &settings.time},
     };
@@ -190,12 +191,19 @@ static int run(int argc, char **argv) {
     }
     if (numeric && !strcmp(numeric, "list"))
         return list_numeric_options();
-    if (numeric && !set_numeric_options(&settings.options.numeric, numeric))
+    if (numeric && !cli_numeric(&cli_run, &settings.options.numeric, numeric))
         return CLI_USAGE;
-    if (!check)
+    if (!check && !schedule)
         check = getenv("PTO_CHECK");
     if (check && *check && !set_checks(&settings, check))
         return CLI_USAGE;
+    if (schedule && !pto_schedule_parse(schedule, &settings.options.schedule))
+        return cli_usage(&cli_run,
+                         "unknown schedule %s; the schedules are program, adversarial and random:SEED",
+                         schedule);
+    if (settings.options.checks && settings.options.schedule.kind != PTO_SCHEDULE_PROGRAM)
+        return cli_usage(&cli_run, "--check judges the order of the program, which holds for every schedule: "
+                                   "give --check or --schedule");
     size_t findings = 0;
     settings.options.findings = &findings;
     bool picture = show && !strcmp(show, "memory.svg");
@@ -205,7 +213,7 @@ static int run(int argc, char **argv) {
         return cli_usage(&cli_run, "no file given");
     if (!load_suppressions(&settings, suppress))
         return CLI_USAGE;
-    catch_interrupts();
+    cli_catch_interrupts();
     pto_parse_options parse = {.target = settings.options.target, .has_target = settings.options.has_target};
     const pto_verify_options verify = {.target = parse.target, .has_target = parse.has_target};
     cli_program program;
@@ -255,6 +263,8 @@ const cli_command cli_run = {
     "                    (alignment, scratch), all; what they find is told, the exit status is 3 (default:\n"
     "                    PTO_CHECK of the environment)\n"
     "      --suppress F  findings not to be told, lines kind:pattern (default: PTO_SUPPRESSIONS)\n"
+    "      --schedule S  the order of execution: program, adversarial or random:SEED: one that the hardware\n"
+    "                    would be free to choose; outputs that depend on it come from a race\n"
     "      --show VIEW   run nothing; print the memory map of the entry (memory, memory.svg)\n"
     "      --time        print the time of the run to standard error\n"
     "      --json        diagnostics as JSON on standard output\n\n"
