@@ -58,8 +58,8 @@ static void fill(void *data, pto_dtype dtype, size_t count) {
             memcpy((char *)data + 4 * i, &(int32_t){(int32_t)(bits & 0xFFFF) - 0x8000}, 4);
         else if (dtype == PTO_F16) /* exponents of 2^-8 to 2^0 */
             memcpy((char *)data + 2 * i, &(uint16_t){(uint16_t)((bits & 0x83FF) | (7 + bits % 9) << 10)}, 2);
-        else
-            ((char *)data)[i] = (char)bits;
+        else if (pto_dtype_bits(dtype) == 8 || i % 2 == 0) /* 4-bit elements: two a byte */
+            ((char *)data)[i * pto_dtype_bits(dtype) / 8] = (char)bits;
     }
 }
 

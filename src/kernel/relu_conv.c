@@ -4,6 +4,10 @@
  */
 #include "kernel/map_half.h"
 
+#if defined(PTO_LEVEL_AVX512) || defined(PTO_LEVEL_AVX2)
+#include <immintrin.h>
+#endif
+
 #define ADD(x, y) ((x) + (y))
 #define SUB(x, y) ((x) - (y))
 
@@ -94,12 +98,40 @@ LOOP_F16_S8(sub_f16_s8, SUB)
 
 static inline int8_t clamped(int32_t value) { return (int8_t)(value < 0 ? 0 : value > 127 ? 127 : value); }
 
+/* Sums that saturate at 16 bits end in the same bytes. */
+#if defined(PTO_LEVEL_AVX512)
+#define WIDE_ADD _mm512_adds_epi16
+#define WIDE_SUB _mm512_subs_epi16
+#define LANES_S16_S8(OP)                                                                                     \
+    for (; i + 32 <= n; i += 32) {                                                                           \
+        __m512i sum = WIDE_##OP(_mm512_loadu_si512(x + i), _mm512_loadu_si512(y + i));                       \
+        sum = _mm512_max_epi16(_mm512_setzero_si512(), _mm512_min_epi16(sum, _mm512_set1_epi16(127)));       \
+        _mm256_storeu_si256((void *)(d + i), _mm512_cvtepi16_epi8(sum));                                     \
+    }
+#elif defined(PTO_LEVEL_AVX2)
+#define WIDE_ADD _mm256_adds_epi16
+#define WIDE_SUB _mm256_subs_epi16
+#define WIDE_LOAD(at) _mm256_loadu_si256((const void *)(at))
+#define LANES_S16_S8(OP)                                                                                     \
+    for (; i + 32 <= n; i += 32) {                                                                           \
+        const __m256i most = _mm256_set1_epi16(127);                                                         \
+        const __m256i p = _mm256_min_epi16(WIDE_##OP(WIDE_LOAD(x + i), WIDE_LOAD(y + i)), most);             \
+        const __m256i q = _mm256_min_epi16(WIDE_##OP(WIDE_LOAD(x + i + 16), WIDE_LOAD(y + i + 16)), most);   \
+        const __m256i halves = _mm256_packus_epi16(p, q);                                                    \
+        _mm256_storeu_si256((void *)(d + i), _mm256_permute4x64_epi64(halves, 0xD8));                        \
+    }
+#else
+#define LANES_S16_S8(OP)
+#endif
 #define LOOP_S16_S8(name, OP)                                                                                \
     static void name(void *dst, const void *a, const void *b, int64_t n, const void *extra) {                \
         (void)extra;                                                                                         \
         int8_t *d = dst;                                                                                     \
         const int16_t *x = a, *y = b;                                                                        \
-        _Pragma("omp simd") for (int64_t i = 0; i < n; i++) d[i] = clamped(OP(x[i], y[i]));                  \
+        int64_t i = 0;                                                                                       \
+        LANES_S16_S8(OP)                                                                                     \
+        for (; i < n; i++)                                                                                   \
+            d[i] = clamped(OP(x[i], y[i]));                                                                  \
     }
 LOOP_S16_S8(add_s16_s8, ADD)
 LOOP_S16_S8(sub_s16_s8, SUB)
