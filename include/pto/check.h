@@ -59,7 +59,7 @@ PTO_API void pto_here(const char *file, int line);
 PTO_API void *pto_check_malloc(size_t bytes, const char *file, int line);
 PTO_API void pto_check_free(void *buffer, const char *file, int line);
 /* The host writes or reads a buffer, or a part of one; other memory is none of the checkers' business. */
-PTO_API void pto_check_host_write(const void *at, size_t bytes);
+PTO_API void pto_check_host_write(const void *at, size_t bytes, const char *file, int line);
 PTO_API void pto_check_host_read(const void *at, size_t bytes, const char *file, int line);
 /* Sets begin, end and name of a global tensor that lies in a buffer: the door then bounds it. */
 PTO_API void pto_check_bound(pto_global *global);

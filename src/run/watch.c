@@ -273,10 +273,10 @@ void pto_check_free(void *buffer, const char *file, int line) {
         free(buffer);
 }
 
-void pto_check_host_write(const void *at, size_t bytes) {
+void pto_check_host_write(const void *at, size_t bytes, const char *file, int line) {
     const uint64_t begin_at = (uint64_t)(uintptr_t)at;
     if (heap())
-        pto_check_heap_host(heap(), begin_at, begin_at + bytes, true, NULL, 0);
+        pto_check_heap_host(heap(), begin_at, begin_at + bytes, true, file, line);
 }
 
 void pto_check_host_read(const void *at, size_t bytes, const char *file, int line) {

@@ -247,32 +247,39 @@ class Event : public EventBase<Event<SrcOp, DstOp, AutoToken, EventID>> {
     event_t token;
 
     Event() : token(new_token()) {}
-    Event(RecordEvent) : Event() { Record(); }
-    Event &operator=(RecordEvent) {
-        Record();
+    Event(RecordEvent record) : Event() { Record(record.here); }
+    Event &operator=(RecordEvent record) {
+        Record(record.here);
         return *this;
     }
 
-    template <int CrossCoreId = detail::no_cross_core_id> void Init() { Record<CrossCoreId>(); }
-    template <int CrossCoreId = detail::no_cross_core_id> void Record() {
-        check_id<CrossCoreId>();
-        if constexpr (detail::auto_mode)
-            return;
-        else if constexpr (IsCrossCore)
-            detail::check(pto_agent_signal(CrossCoreId));
-        else if constexpr (!isSamePipe)
-            set_flag(srcPipe, dstPipe, token);
+    template <int CrossCoreId = detail::no_cross_core_id> void Init(detail::Here here = detail::Here::at()) {
+        Record<CrossCoreId>(here);
     }
-    template <int CrossCoreId = detail::no_cross_core_id> void Wait() {
+    template <int CrossCoreId = detail::no_cross_core_id>
+    void Record(detail::Here here = detail::Here::at()) {
         check_id<CrossCoreId>();
-        if constexpr (detail::auto_mode)
-            return;
-        else if constexpr (IsCrossCore)
-            detail::check(pto_agent_signal_wait(CrossCoreId));
-        else if constexpr (isSamePipe)
-            pipe_barrier(srcPipe);
-        else
-            wait_flag(srcPipe, dstPipe, token);
+        if constexpr (detail::auto_mode) {
+            (void)here;
+        } else if constexpr (IsCrossCore) {
+            here.tell();
+            detail::check(pto_agent_signal_on(static_cast<pto_pipe>(srcPipe), CrossCoreId));
+        } else if constexpr (!isSamePipe) {
+            set_flag(srcPipe, dstPipe, token, here);
+        }
+    }
+    template <int CrossCoreId = detail::no_cross_core_id> void Wait(detail::Here here = detail::Here::at()) {
+        check_id<CrossCoreId>();
+        if constexpr (detail::auto_mode) {
+            (void)here;
+        } else if constexpr (IsCrossCore) {
+            here.tell();
+            detail::check(pto_agent_signal_wait_on(static_cast<pto_pipe>(dstPipe), CrossCoreId));
+        } else if constexpr (isSamePipe) {
+            pipe_barrier(srcPipe, here);
+        } else {
+            wait_flag(srcPipe, dstPipe, token, here);
+        }
     }
     void InitAddr(std::uint64_t) {}
 
@@ -299,31 +306,50 @@ template <> struct ResultIf<true> { using type = RecordEvent; };
 template <bool condition> using Result = typename ResultIf<condition>::type;
 } // namespace detail
 
-template <typename... Events> PTO_INST void WaitAllEvents(Events &...events) {
+namespace detail {
+template <typename... Events> void wait_at(Here here, Events &...events) {
     static_assert(all_events_v<Events...>,
                   "[PTO][SA] PTO-E0304 TSYNC: the arguments are events (Event<SrcOp, DstOp>)");
-    (events.Wait(), ...);
+    (events.Wait(here), ...);
+}
+} // namespace detail
+
+template <typename... Events> PTO_INST void WaitAllEvents(Events &...events) {
+    detail::wait_at(detail::Here(), events...);
 }
 
 /* Waits for the events in order. */
-template <typename... Events> PTO_INST void TSYNC(Events &...events) { WaitAllEvents(events...); }
+template <typename Event0> PTO_INST void TSYNC(Event0 &event0, detail::Here here = detail::Here::at()) {
+    detail::wait_at(here, event0);
+}
+template <typename Event0, typename Event1>
+PTO_INST void TSYNC(Event0 &event0, Event1 &event1, detail::Here here = detail::Here::at()) {
+    detail::wait_at(here, event0, event1);
+}
+template <typename Event0, typename Event1, typename Event2, typename... Events>
+PTO_INST void TSYNC(Event0 &event0, Event1 &event1, Event2 &event2, Events &...events) {
+    detail::wait_at(detail::Here(), event0, event1, event2, events...);
+}
+PTO_INST void TSYNC() {}
 
 /* A barrier of the pipe of an event class. */
-template <Op op> PTO_INST void TSYNC() {
+template <Op op> PTO_INST void TSYNC(detail::Here here = detail::Here::at()) {
     constexpr pipe_t pipe = detail::pipe_of(op);
     static_assert(
         detail::target != PTO_TARGET_A5 || pipe == PIPE_MTE2 || pipe == PIPE_MTE3 || pipe == PIPE_ALL,
         "[PTO][SA] PTO-E0416 TSYNC<Op>: a5 has barriers of MTE2, MTE3 and ALL; its other pipes are in order");
     if constexpr (!detail::auto_mode)
-        pipe_barrier(pipe);
+        pipe_barrier(pipe, here);
 }
 
 template <pipe_t Src, pipe_t Dst>
-PTO_INST void PtoSetWaitFlag(event_t setId = EVENT_ID0, event_t waitId = EVENT_ID0) {
+PTO_INST void PtoSetWaitFlag(event_t setId = EVENT_ID0, event_t waitId = EVENT_ID0,
+                             detail::Here here = detail::Here::at()) {
     if constexpr (!detail::auto_mode) {
-        set_flag(Src, Dst, setId);
-        wait_flag(Src, Dst, waitId);
+        set_flag(Src, Dst, setId, here);
+        wait_flag(Src, Dst, waitId, here);
     } else {
+        (void)here;
         (void)setId;
         (void)waitId;
     }

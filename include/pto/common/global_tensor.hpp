@@ -143,6 +143,7 @@ class GlobalTensor {
         }
         g.data = const_cast<RawDType *>(data_);
         g.read_only = std::is_const_v<Element_>;
+        pto_check_bound(&g);
         return g;
     }
 

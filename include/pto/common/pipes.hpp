@@ -41,17 +41,19 @@ constexpr int ENTIRE_DATA_CACHE = 0;
 constexpr int CACHELINE_OUT = 0;
 
 /* Static: what they do depends on the target of the unit. */
-static inline void set_flag(pipe_t src, pipe_t dst, event_t id) {
+static inline void set_flag(pipe_t src, pipe_t dst, event_t id,
+                            pto::detail::Here here = pto::detail::Here::at()) {
+    here.tell();
     pto::detail::check(pto_agent_flag_set(static_cast<pto_pipe>(src), static_cast<pto_pipe>(dst), id));
 }
-static inline void wait_flag(pipe_t src, pipe_t dst, event_t id) {
+static inline void wait_flag(pipe_t src, pipe_t dst, event_t id,
+                             pto::detail::Here here = pto::detail::Here::at()) {
+    here.tell();
     pto::detail::check(pto_agent_flag_wait(static_cast<pto_pipe>(src), static_cast<pto_pipe>(dst), id));
 }
-static inline void pipe_barrier(pipe_t pipe) {
-    if (pipe < 0 || pipe >= PTO_PIPE_COUNT) {
-        pto_agent_refuse("PTO-E0416", "pipe_barrier", std::to_string(pipe).c_str(), "PIPE_S to PIPE_ALL");
-        pto::detail::fail(pto::detail::core(), PTO_ERR_REFUSED);
-    }
+static inline void pipe_barrier(pipe_t pipe, pto::detail::Here here = pto::detail::Here::at()) {
+    here.tell();
+    pto::detail::check(pto_agent_pipe_barrier(static_cast<pto_pipe>(pipe)));
 }
 
 template <typename T> void dcci(T *, int) {}
@@ -65,18 +67,32 @@ template <typename A, typename B> void set_vector_mask(A, B) {}
 constexpr std::uint64_t getFFTSMsg(std::uint64_t mode, std::uint64_t id) {
     return 1u + (mode << 4) + ((id & 15u) << 8);
 }
-static inline void ffts_cross_core_sync(pipe_t, std::uint64_t message) {
-    pto::detail::check(pto_agent_signal(static_cast<int>(message >> 8 & 15u)));
+static inline void ffts_cross_core_sync(pipe_t pipe, std::uint64_t message,
+                                        pto::detail::Here here = pto::detail::Here::at()) {
+    here.tell();
+    pto::detail::check(
+        pto_agent_signal_on(static_cast<pto_pipe>(pipe), static_cast<int>(message >> 8 & 15u)));
 }
-static inline void wait_flag_dev(int id) { pto::detail::check(pto_agent_signal_wait(id)); }
+static inline void wait_flag_dev(int id, pto::detail::Here here = pto::detail::Here::at()) {
+    here.tell();
+    pto::detail::check(pto_agent_signal_wait_on(PTO_PIPE_S, id));
+}
 inline void set_ffts_base_addr(std::uint64_t) {}
 /* a5 */
-static inline void set_intra_block(pipe_t, int id) { pto::detail::check(pto_agent_signal(id)); }
-static inline void wait_intra_block(pipe_t, int id) { pto::detail::check(pto_agent_signal_wait(id)); }
-static inline void get_buf(pipe_t pipe, int id, int) {
+static inline void set_intra_block(pipe_t pipe, int id, pto::detail::Here here = pto::detail::Here::at()) {
+    here.tell();
+    pto::detail::check(pto_agent_signal_on(static_cast<pto_pipe>(pipe), id));
+}
+static inline void wait_intra_block(pipe_t pipe, int id, pto::detail::Here here = pto::detail::Here::at()) {
+    here.tell();
+    pto::detail::check(pto_agent_signal_wait_on(static_cast<pto_pipe>(pipe), id));
+}
+static inline void get_buf(pipe_t pipe, int id, int, pto::detail::Here here = pto::detail::Here::at()) {
+    here.tell();
     pto::detail::check(pto_agent_token_get(static_cast<pto_pipe>(pipe), id));
 }
-static inline void rls_buf(pipe_t pipe, int id, int) {
+static inline void rls_buf(pipe_t pipe, int id, int, pto::detail::Here here = pto::detail::Here::at()) {
+    here.tell();
     pto::detail::check(pto_agent_token_release(static_cast<pto_pipe>(pipe), id));
 }
 

@@ -15,6 +15,7 @@ namespace detail {
 /* Storage of unassigned tiles; the bytes follow the header, aligned to 64. */
 struct Storage {
     std::atomic<int> users;
+    std::size_t size;
 
     static Storage *make(std::size_t bytes) {
         void *memory = std::aligned_alloc(64, 64 + (bytes + 63) / 64 * 64);
@@ -23,6 +24,7 @@ struct Storage {
         std::memset(memory, 0, 64 + bytes);
         Storage *storage = new (memory) Storage;
         storage->users = 1;
+        storage->size = bytes;
         return storage;
     }
     void *bytes() { return reinterpret_cast<char *>(this) + 64; }
@@ -32,6 +34,7 @@ struct Storage {
     }
     static void drop(Storage *storage) {
         if (storage && storage->users.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            pto_check_forget(storage->bytes(), storage->size);
             storage->~Storage();
             std::free(storage);
         }
@@ -237,14 +240,18 @@ class Tile : public detail::TileBase {
     }
 
     /* Raw elements from the base, not (row, column); of 4-bit tiles, bytes. */
-    template <TileType L = Loc_> DType GetValue(std::uint32_t offset) {
+    template <TileType L = Loc_>
+    DType GetValue(std::uint32_t offset, detail::Here here = detail::Here::at()) {
         static_assert(L == TileType::Vec, "[PTO][SA] PTO-E0320 GetValue: the tile lives in Vec");
         check_offset(offset);
+        told(offset, false, here);
         return data()[offset];
     }
-    template <TileType L = Loc_> void SetValue(std::uint32_t offset, DType value) {
+    template <TileType L = Loc_>
+    void SetValue(std::uint32_t offset, DType value, detail::Here here = detail::Here::at()) {
         static_assert(L == TileType::Vec, "[PTO][SA] PTO-E0320 SetValue: the tile lives in Vec");
         check_offset(offset);
+        told(offset, true, here);
         data()[offset] = value;
     }
     /* By (row, column) through the layout. */
@@ -301,6 +308,9 @@ class Tile : public detail::TileBase {
                                              static_cast<std::int32_t>(cols)));
         RowMaskInternal = rows;
         ColMaskInternal = cols;
+    }
+    void told(std::uint32_t offset, bool write, detail::Here here) const {
+        pto_check_element(handle(), offset * sizeof(DType), sizeof(DType), write, here.file, here.line);
     }
     static void check_offset(std::uint32_t offset) {
         if (offset >= GetSizeInUnits()) {

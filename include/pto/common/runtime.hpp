@@ -9,15 +9,37 @@
 #include <pto/common/debug.h>
 
 #include <pto/agent.h>
+#include <pto/check.h>
 #include <pto/core.h>
 #include <pto/ops.h>
 
 #include <atomic>
 
-/* What an instruction returns; initialises an Event (00-model, 11.1). */
 PTO_NAMESPACE_BEGIN
 
-struct RecordEvent {};
+namespace detail {
+
+/* The place of a call in the source, as a default argument; null = not known. */
+struct Here {
+    const char *file = nullptr;
+    int line = 0;
+    static constexpr Here at(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+        Here here;
+        here.file = file;
+        here.line = line;
+        return here;
+    }
+    void tell() const { pto_here(file, line); }
+};
+
+} // namespace detail
+
+/* What an instruction returns; initialises an Event (00-model, 11.1). */
+struct RecordEvent {
+    RecordEvent() = default;
+    explicit RecordEvent(detail::Here place) : here(place) {}
+    detail::Here here;
+};
 
 namespace detail {
 
@@ -193,13 +215,14 @@ inline void warn(pto_core *core) {
 #endif
 }
 
-inline void run(pto_form form, const pto_operand *operands, int count) {
+inline void run(pto_form form, const pto_operand *operands, int count, Here here) {
     pto_instr instr;
     instr.form = form;
     for (int i = 0; i < PTO_MAX_OPERANDS; i++)
         instr.operand[i] = i < count ? operands[i] : pto_operand{};
-    instr.file = nullptr;
-    instr.line = instr.column = 0;
+    instr.file = here.file;
+    instr.line = here.line;
+    instr.column = 0;
     instr.verified = false;
     pto_core *c = core();
     const pto_status status = pto_core_execute(c, &instr);
@@ -209,9 +232,10 @@ inline void run(pto_form form, const pto_operand *operands, int count) {
         warn(c);
 }
 
-template <std::size_t N> RecordEvent issue(pto_form form, const pto_operand (&operands)[N]) {
-    run(form, operands, static_cast<int>(N));
-    return {};
+template <std::size_t N>
+RecordEvent issue(pto_form form, const pto_operand (&operands)[N], Here here = Here()) {
+    run(form, operands, static_cast<int>(N), here);
+    return RecordEvent(here);
 }
 
 /* ---- operands ---- */

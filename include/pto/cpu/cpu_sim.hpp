@@ -150,6 +150,10 @@ void LaunchKernelMultiCore(const KernelLaunchOptions &options, aclrtStream, F &&
     detail::Launch<std::remove_reference_t<F>> launch;
     launch.kernel = &kernel;
     const pto_status status = pto_agent_launch(blocks, options.subblocks_per_block, launch.run, &launch);
+#ifndef PTO_NO_CHECK_ENVIRONMENT
+    if (pto_check_process_on() && pto_check_report_(false))
+        pto_check_found_ = true;
+#endif
     if (launch.failed)
         std::rethrow_exception(launch.failure);
     if (status != PTO_OK)

@@ -34,34 +34,45 @@ inline int aclrtCreateStream(aclrtStream *stream) {
 }
 inline int aclrtDestroyStream(aclrtStream) { return ACL_SUCCESS; }
 inline int aclrtSynchronizeStream(aclrtStream) { return ACL_SUCCESS; }
-/* Zeroed, aligned to 64 bytes. */
-inline int aclrtMalloc(void **pointer, std::size_t bytes, int) {
+/* Zeroed, aligned to 64 bytes. Under PTO_CHECK the checkers know the buffer: <pto/check.h>. */
+inline int aclrtMalloc(void **pointer, std::size_t bytes, int,
+                       pto::detail::Here here = pto::detail::Here::at()) {
     PTO_CPU_ASSERT(bytes > 0, "aclrtMalloc of 0 bytes");
-    const std::size_t rounded = (bytes + 63) / 64 * 64;
-    *pointer = std::aligned_alloc(64, rounded);
-    if (!*pointer)
-        return 207001; /* out of memory */
-    std::memset(*pointer, 0, rounded);
+    *pointer = pto_check_malloc(bytes, here.file, here.line);
+    return *pointer ? ACL_SUCCESS : 207001; /* out of memory */
+}
+inline int aclrtMallocHost(void **pointer, std::size_t bytes,
+                           pto::detail::Here here = pto::detail::Here::at()) {
+    const int error = aclrtMalloc(pointer, bytes, 0, here);
+    if (error == ACL_SUCCESS) /* the host writes it without telling */
+        pto_check_host_write(*pointer, bytes, here.file, here.line);
+    return error;
+}
+inline int aclrtFree(void *pointer, pto::detail::Here here = pto::detail::Here::at()) {
+    pto_check_free(pointer, here.file, here.line);
     return ACL_SUCCESS;
 }
-inline int aclrtMallocHost(void **pointer, std::size_t bytes) { return aclrtMalloc(pointer, bytes, 0); }
-inline int aclrtFree(void *pointer) {
-    std::free(pointer);
-    return ACL_SUCCESS;
+inline int aclrtFreeHost(void *pointer, pto::detail::Here here = pto::detail::Here::at()) {
+    return aclrtFree(pointer, here);
 }
-inline int aclrtFreeHost(void *pointer) { return aclrtFree(pointer); }
-inline int aclrtMemcpy(void *dst, std::size_t dst_bytes, const void *src, std::size_t bytes, int) {
+inline int aclrtMemcpy(void *dst, std::size_t dst_bytes, const void *src, std::size_t bytes, int,
+                       pto::detail::Here here = pto::detail::Here::at()) {
     const std::size_t n = bytes < dst_bytes ? bytes : dst_bytes;
-    if (n)
+    if (n) {
+        pto_check_host_read(src, n, here.file, here.line);
         std::memcpy(dst, src, n);
+        pto_check_host_write(dst, n, here.file, here.line);
+    }
     return ACL_SUCCESS;
 }
-inline int aclrtMemset(void *dst, std::size_t dst_bytes, int value, std::size_t bytes) {
+inline int aclrtMemset(void *dst, std::size_t dst_bytes, int value, std::size_t bytes,
+                       pto::detail::Here here = pto::detail::Here::at()) {
     if (bytes == 0)
         return ACL_SUCCESS;
     if (!dst || bytes > dst_bytes)
         return 145000;
     std::memset(dst, value, bytes);
+    pto_check_host_write(dst, bytes, here.file, here.line);
     return ACL_SUCCESS;
 }
 
