@@ -28,11 +28,13 @@ const char *pto_block_source_name(const pto_block_job *job, int i, char buffer[1
 
 pto_dtype pto_block_dtype(unsigned type) {
     static const uint8_t dtype[32] = {
-        [BT_FP32] = PTO_F32,  [BT_FP16] = PTO_F16,  [BT_BF16] = PTO_BF16, [BT_HIF8] = PTO_HIF8,
-        [BT_E4M3] = PTO_E4M3, [BT_E5M2] = PTO_E5M2, [BT_E2M1] = PTO_E2M1, [BT_E1M2] = PTO_E1M2,
-        [BT_E8M0] = PTO_E8M0, [BT_S64] = PTO_S64,   [BT_S32] = PTO_S32,   [BT_S16] = PTO_S16,
-        [BT_S8] = PTO_S8,     [BT_S4] = PTO_S4,     [BT_U64] = PTO_U64,   [BT_U32] = PTO_U32,
-        [BT_U16] = PTO_U16,   [BT_U8] = PTO_U8};
+        [BT_FP64] = PTO_F64,  [BT_FP32] = PTO_F32,  [BT_TF32] = PTO_TF32, [BT_HF32] = PTO_HF32,
+        [BT_FP16] = PTO_F16,  [BT_BF16] = PTO_BF16, [BT_HIF8] = PTO_HIF8, [BT_E4M3] = PTO_E4M3,
+        [BT_E5M2] = PTO_E5M2, [BT_E3M2] = PTO_E3M2, [BT_E2M3] = PTO_E2M3, [BT_E2M1] = PTO_E2M1,
+        [BT_E1M2] = PTO_E1M2, [BT_E8M0] = PTO_E8M0, [BT_HIF4] = PTO_HIF4, [BT_S64] = PTO_S64,
+        [BT_S32] = PTO_S32,   [BT_S16] = PTO_S16,   [BT_S8] = PTO_S8,     [BT_S4] = PTO_S4,
+        [BT_U64] = PTO_U64,   [BT_U32] = PTO_U32,   [BT_U16] = PTO_U16,   [BT_U8] = PTO_U8,
+        [BT_U4] = PTO_U4};
     return (pto_dtype)dtype[type & 31];
 }
 pto_dtype pto_block_bits_dtype(unsigned type) {
@@ -49,19 +51,7 @@ pto_dtype pto_block_bits_dtype(unsigned type) {
         return PTO_S4;
     }
 }
-pto_format pto_block_format(unsigned type) {
-    static const uint8_t format[32] = {
-        [BT_FP64] = PTO_FORMAT_F64,  [BT_FP32] = PTO_FORMAT_F32,  [BT_TF32] = PTO_FORMAT_TF32,
-        [BT_HF32] = PTO_FORMAT_HF32, [BT_FP16] = PTO_FORMAT_F16,  [BT_BF16] = PTO_FORMAT_BF16,
-        [BT_HIF8] = PTO_FORMAT_HIF8, [BT_E4M3] = PTO_FORMAT_E4M3, [BT_E5M2] = PTO_FORMAT_E5M2,
-        [BT_E3M2] = PTO_FORMAT_E3M2, [BT_E2M3] = PTO_FORMAT_E2M3, [BT_E2M1] = PTO_FORMAT_E2M1,
-        [BT_E1M2] = PTO_FORMAT_E1M2, [BT_E8M0] = PTO_FORMAT_E8M0, [BT_HIF4] = PTO_FORMAT_HIF4,
-        [BT_S64] = PTO_FORMAT_S64,   [BT_S32] = PTO_FORMAT_S32,   [BT_S16] = PTO_FORMAT_S16,
-        [BT_S8] = PTO_FORMAT_S8,     [BT_S4] = PTO_FORMAT_S4,     [BT_U64] = PTO_FORMAT_U64,
-        [BT_U32] = PTO_FORMAT_U32,   [BT_U16] = PTO_FORMAT_U16,   [BT_U8] = PTO_FORMAT_U8,
-        [BT_U4] = PTO_FORMAT_U4};
-    return (pto_format)format[type & 31];
-}
+pto_format pto_block_format(unsigned type) { return pto_format_of_dtype(pto_block_dtype(type)); }
 
 pto_round_mode pto_block_round_mode(unsigned rmode, unsigned dst_type, unsigned src_type) {
     static const uint8_t mode[8] = {0,
@@ -300,19 +290,27 @@ bool pto_block_allocate(pto_block_job *job, int i, unsigned type, bool predicate
 /* ---- the door ---- */
 
 pto_tile pto_block_tile_of(const pto_block_entry *entry, pto_dtype dtype) {
+    static const struct {
+        uint8_t blayout, slayout;
+    } order[] = {{PTO_ROW_MAJOR, PTO_NONE_BOX},      {PTO_COL_MAJOR, PTO_NONE_BOX},
+                 {PTO_ROW_MAJOR, PTO_BOX_ROW_MAJOR}, {PTO_ROW_MAJOR, PTO_BOX_COL_MAJOR},
+                 {PTO_COL_MAJOR, PTO_BOX_ROW_MAJOR}, {PTO_COL_MAJOR, PTO_BOX_COL_MAJOR},
+                 {PTO_COL_MAJOR, PTO_BOX_ROW_MAJOR}};
     return (pto_tile){.type = {.loc = PTO_LOC_VEC,
                                .dtype = dtype,
                                .rows = entry->rows,
                                .cols = entry->cols,
                                .valid_rows = PTO_DYNAMIC,
                                .valid_cols = PTO_DYNAMIC,
-                               .fractal = 512},
+                               .blayout = (pto_blayout)order[entry->layout].blayout,
+                               .slayout = (pto_slayout)order[entry->layout].slayout,
+                               .fractal = entry->layout == PTO_BLOCK_LAYOUT_ACC ? 1024 : 512},
                       .valid_rows = entry->valid_rows,
                       .valid_cols = entry->valid_cols,
                       .data = entry->data};
 }
 
-static pto_operand scalar_operand(pto_dtype type, uint64_t bits) {
+pto_operand pto_block_scalar(pto_dtype type, uint64_t bits) {
     pto_scalar scalar = {.dtype = type};
     const unsigned width = pto_dtype_bits(type);
     bits &= UINT64_MAX >> (64 - width);
@@ -326,15 +324,23 @@ static pto_operand scalar_operand(pto_dtype type, uint64_t bits) {
     return (pto_operand){.kind = PTO_OPERAND_SCALAR, .scalar = scalar};
 }
 
-static pto_operand attr_operand(int64_t value) {
+pto_operand pto_block_attr(int64_t value) {
     return (pto_operand){.kind = PTO_OPERAND_SCALAR, .scalar = {.i = value}};
+}
+
+bool pto_block_door(pto_block_job *job, pto_instr *instr) {
+    instr->verified = true; /* the legality of blocks is 70, 7.3 */
+    if (pto_core_execute(job->m->core, instr) == PTO_OK)
+        return true;
+    pto_diag_list_clear(pto_core_diags(job->m->core));
+    return pto_block_tile_fault(job, "PTO-E1621", "", "the host has no memory for it");
 }
 
 bool pto_block_call(pto_block_job *job, pto_form form, const char *operands, pto_tile *dst,
                     pto_tile *const *src, pto_dtype scalar_type) {
     static const uint8_t compare[8] = {PTO_CMP_EQ, PTO_CMP_NE, PTO_CMP_LT,
                                        PTO_CMP_GT, PTO_CMP_LE, PTO_CMP_GE};
-    pto_instr instr = {.form = form, .verified = true};
+    pto_instr instr = {.form = form};
     int i = 0;
     for (const char *c = operands; *c; c++, i++) {
         pto_operand *operand = &instr.operand[i];
@@ -348,31 +354,28 @@ bool pto_block_call(pto_block_job *job, pto_form form, const char *operands, pto
             *operand = (pto_operand){.kind = PTO_OPERAND_TILE, .tile = src[*c - 'A']};
             break;
         case 's':
-            *operand = scalar_operand(scalar_type, job->reg[0]);
+            *operand = pto_block_scalar(scalar_type, job->reg[0]);
             break;
         case 'S':
-            *operand = scalar_operand(scalar_type, job->reg[1]);
+            *operand = pto_block_scalar(scalar_type, job->reg[1]);
             break;
         case 'g':
-            *operand = attr_operand((int64_t)job->reg[1]);
+            *operand = pto_block_attr((int64_t)job->reg[1]);
             break;
         case 'c':
-            *operand = attr_operand(compare[job->s->cmode & 7]);
+            *operand = pto_block_attr(compare[job->s->cmode & 7]);
             break;
         case 'r':
-            *operand = attr_operand(pto_block_round_mode(job->s->rmode, job->type2, job->type));
+            *operand = pto_block_attr(pto_block_round_mode(job->s->rmode, job->type2, job->type));
             break;
         case 'x':
-            *operand = attr_operand(job->s->sat ? PTO_SAT_ON : PTO_SAT_OFF);
+            *operand = pto_block_attr(job->s->sat ? PTO_SAT_ON : PTO_SAT_OFF);
             break;
         default:
             break;
         }
     }
-    if (pto_core_execute(job->m->core, &instr) == PTO_OK)
-        return true;
-    pto_diag_list_clear(pto_core_diags(job->m->core));
-    return pto_block_tile_fault(job, "PTO-E1621", "", "the operation could not be executed on this type");
+    return pto_block_door(job, &instr);
 }
 
 /* ---- checks ---- */

@@ -4,6 +4,7 @@
 #define PTO_BLOCK_EXECUTE_H
 
 #include "block/machine.h"
+#include "number/element_types.h"
 #include "number/format.h"
 
 enum { PTO_BLOCK_LAYOUT_ACC = 6 }; /* NZ in fractals of 16 columns, whatever the element (3.5) */
@@ -42,14 +43,22 @@ uint64_t pto_block_get(const pto_block_entry *entry, int32_t row, int32_t col);
 void pto_block_set(pto_block_entry *entry, int32_t row, int32_t col, uint64_t code);
 bool pto_block_get_bit(const pto_block_entry *entry, int32_t row, int32_t col);
 
-/* The type as the library knows it: for values, and for copies of bits. NONE: it has none. */
+/* The type as kernels know it: for values, and for copies of bits. */
 pto_dtype pto_block_dtype(unsigned type);
 pto_dtype pto_block_bits_dtype(unsigned type);
 pto_format pto_block_format(unsigned type);
 pto_round_mode pto_block_round_mode(unsigned rmode, unsigned dst_type, unsigned src_type);
 /* A tile of the library on the same bytes. */
 pto_tile pto_block_tile_of(const pto_block_entry *entry, pto_dtype dtype);
-/* The form of an instruction through the door; operands follow the pattern of ops.def. False: no memory. */
+/* An operand: an element from its bits, an attribute. */
+pto_operand pto_block_scalar(pto_dtype type, uint64_t bits);
+pto_operand pto_block_attr(int64_t value);
+static inline pto_operand pto_block_operand(pto_tile *tile) {
+    return (pto_operand){.kind = PTO_OPERAND_TILE, .tile = tile};
+}
+/* An instruction through the door. False: no memory. */
+bool pto_block_door(pto_block_job *job, pto_instr *instr);
+/* The same from the pattern of ops.def. */
 bool pto_block_call(pto_block_job *job, pto_form form, const char *operands, pto_tile *dst,
                     pto_tile *const *src, pto_dtype scalar_type);
 
@@ -63,8 +72,5 @@ bool pto_block_run_elementwise(pto_block_job *job);
 bool pto_block_run_irregular(pto_block_job *job);
 bool pto_block_run_memory(pto_block_job *job);
 bool pto_block_run_cube(pto_block_job *job);
-/* Every element of valid rows x cols from one format into another (9.5). */
-bool pto_block_convert(pto_block_job *job, const pto_block_entry *src, pto_block_entry *dst, unsigned rmode,
-                       bool sat);
 
 #endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUBE: products into ACC on the matrix kernel of the library, and the way out of ACC (70, 9.6). */
 #include "block/execute.h"
-#include "number/half.h"
-#include <pto/number.h>
 #include <pto/ops.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,89 +94,58 @@ static bool reserve_acc(pto_block_job *job, int32_t rows, int32_t cols) {
     return true;
 }
 
-/* ---- integers: a plain chain, modulo 2^32 ---- */
-
-static uint32_t integer_at(const pto_block_entry *e, int32_t r, int32_t c) {
-    const unsigned bits = pto_block_type_bits(e->type);
-    uint64_t code = pto_block_get(e, r, c);
-    if (pto_block_type_is_signed(e->type) && code >> (bits - 1) & 1)
-        code |= UINT64_MAX << (bits - 1);
-    return (uint32_t)code;
-}
-
-static bool integer_product(pto_block_job *job, const product *p, uint32_t *result) {
-    uint32_t *a = pto_block_staging(job->m, ((size_t)p->m * (size_t)p->k + (size_t)p->k * (size_t)p->n) * 4);
-    if (!a)
-        return false;
-    uint32_t *b = a + (size_t)p->m * (size_t)p->k;
-    for (int32_t i = 0; i < p->m; i++)
-        for (int32_t k = 0; k < p->k; k++)
-            a[(size_t)i * (size_t)p->k + (size_t)k] = integer_at(p->a, i, k);
-    for (int32_t k = 0; k < p->k; k++)
-        for (int32_t j = 0; j < p->n; j++)
-            b[(size_t)k * (size_t)p->n + (size_t)j] = integer_at(p->b, k, j);
-    for (int32_t i = 0; i < p->m; i++)
-        for (int32_t k = 0; k < p->k; k++)
-            for (int32_t j = 0; j < p->n; j++)
-                result[(size_t)i * (size_t)p->n + (size_t)j] +=
-                    a[(size_t)i * (size_t)p->k + (size_t)k] * b[(size_t)k * (size_t)p->n + (size_t)j];
-    return true;
-}
-
-/* ---- floats: every format is exact in f32, so one kernel serves all ---- */
-
-static float float_of(const pto_block_entry *e, const pto_block_entry *scale, int32_t r, int32_t c,
-                      bool by_rows) {
-    float value = (float)pto_number_to_f64(pto_block_format(e->type), pto_block_get(e, r, c));
-    if (!scale)
-        return value;
-    const uint64_t code = by_rows ? pto_block_get(scale, r / 32, c) : pto_block_get(scale, r, c / 32);
-    return code == 255 ? NAN : ldexpf(value, (int)code - 127);
-}
-
 static int32_t round_up(int32_t value, int32_t unit) { return (value + unit - 1) / unit * unit; }
 
-static bool float_product(pto_block_job *job, const product *p, float *result) {
+/* ACC as a row-major tile. */
+static pto_tile acc_tile(const pto_block_job *job, pto_dtype dtype, int32_t rows, int32_t cols) {
+    const pto_block_entry entry = {
+        .rows = rows, .cols = cols, .valid_rows = rows, .valid_cols = cols, .data = job->m->acc.data};
+    return pto_block_tile_of(&entry, dtype);
+}
+
+/* The corner of a source that the product uses. */
+static pto_tile corner_of(const pto_block_entry *entry, int32_t rows, int32_t cols) {
+    pto_tile tile = pto_block_tile_of(entry, pto_block_dtype(entry->type));
+    tile.valid_rows = rows;
+    tile.valid_cols = cols;
+    return tile;
+}
+
+/* What the chain begins with: what ACC holds, the bias in every row, or zeros. */
+static bool begin_chain(pto_block_job *job, const product *p, pto_dtype type) {
+    if (p->accumulates)
+        return true;
+    memset(job->m->acc.data, 0, (size_t)p->m * (size_t)p->n * 4);
+    if (!p->bias)
+        return true;
+    pto_tile acc = acc_tile(job, type, p->m, p->n), row = acc_tile(job, type, 1, p->n),
+             bias = corner_of(p->bias, 1, p->n);
+    pto_instr convert = {.form = type == bias.type.dtype ? PTO_FORM_TMOV : PTO_FORM_TCVT,
+                         .operand = {pto_block_operand(&row), pto_block_operand(&bias)}};
+    if (convert.form == PTO_FORM_TCVT) {
+        convert.operand[3] = pto_block_attr(PTO_CAST_RINT);
+        convert.operand[4] = pto_block_attr(PTO_SAT_OFF);
+    }
+    pto_instr repeat = {.form = PTO_FORM_TCOLEXPAND,
+                        .operand = {pto_block_operand(&acc), pto_block_operand(&row)}};
+    return pto_block_door(job, &convert) && pto_block_door(job, &repeat);
+}
+
+/* Room for copies of both factors and of ACC in f32, which every float format is exact in. */
+static bool float_room(pto_block_job *job, const product *p, pto_tile room[3]) {
     const int32_t rows = round_up(p->m, 16), mid = round_up(p->k, 16), cols = round_up(p->n, 16);
     const size_t size_a = (size_t)rows * (size_t)mid, size_b = (size_t)mid * (size_t)cols,
                  size_c = (size_t)rows * (size_t)cols;
     float *a = pto_block_staging(job->m, (size_a + size_b + size_c) * 4);
     if (!a)
         return false;
-    float *b = a + size_a, *c = b + size_b;
     memset(a, 0, (size_a + size_b + size_c) * 4);
-    pto_tile left = pto_tile_make_valid(pto_tile_type_left(PTO_TARGET_CPU, PTO_F32, rows, mid), p->m, p->k);
-    pto_tile right = pto_tile_make_valid(pto_tile_type_right(PTO_F32, mid, cols), p->k, p->n);
-    pto_tile acc = pto_tile_make_valid(pto_tile_type_acc(PTO_F32, rows, cols), p->m, p->n);
-    left.data = a;
-    right.data = b;
-    acc.data = c;
-    for (int32_t i = 0; i < p->m; i++)
-        for (int32_t k = 0; k < p->k; k++)
-            a[pto_block_offset(4, 32, rows, mid, i, k)] = float_of(p->a, p->scale_a, i, k, false);
-    for (int32_t k = 0; k < p->k; k++)
-        for (int32_t j = 0; j < p->n; j++)
-            b[pto_block_offset(3, 32, mid, cols, k, j)] = float_of(p->b, p->scale_b, k, j, true);
-    /* the accumulator begins with zeros, the bias or what was there, and the chain goes on from it */
-    for (int32_t i = 0; i < p->m; i++)
-        for (int32_t j = 0; j < p->n; j++)
-            c[(size_t)(j / 16) * (size_t)rows * 16 + (size_t)i * 16 + (size_t)(j % 16)] =
-                result[(size_t)i * (size_t)p->n + (size_t)j];
-    pto_instr instr = {.form = PTO_FORM_TMATMUL_ACC, .verified = true};
-    if (!p->bias && !p->accumulates)
-        instr.form = PTO_FORM_TMATMUL;
-    int at = 0;
-    instr.operand[at++] = (pto_operand){.kind = PTO_OPERAND_TILE, .tile = &acc};
-    if (instr.form == PTO_FORM_TMATMUL_ACC)
-        instr.operand[at++] = (pto_operand){.kind = PTO_OPERAND_TILE, .tile = &acc};
-    instr.operand[at++] = (pto_operand){.kind = PTO_OPERAND_TILE, .tile = &left};
-    instr.operand[at] = (pto_operand){.kind = PTO_OPERAND_TILE, .tile = &right};
-    if (pto_core_execute(job->m->core, &instr) != PTO_OK)
-        return pto_block_tile_fault(job, "PTO-E1621", "", "the product could not be executed");
-    for (int32_t i = 0; i < p->m; i++)
-        for (int32_t j = 0; j < p->n; j++)
-            result[(size_t)i * (size_t)p->n + (size_t)j] =
-                c[(size_t)(j / 16) * (size_t)rows * 16 + (size_t)i * 16 + (size_t)(j % 16)];
+    room[0] = pto_tile_make_valid(pto_tile_type_left(PTO_TARGET_CPU, PTO_F32, rows, mid), p->m, p->k);
+    room[1] = pto_tile_make_valid(pto_tile_type_right(PTO_F32, mid, cols), p->k, p->n);
+    room[2] = pto_tile_make_valid(pto_tile_type_acc(PTO_F32, rows, cols), p->m, p->n);
+    room[0].data = a;
+    room[1].data = a + size_a;
+    room[2].data = a + size_a + size_b;
     return true;
 }
 
@@ -187,21 +153,24 @@ static bool run_product(pto_block_job *job) {
     product p;
     if (!check_product(job, &p) || !reserve_acc(job, p.m, p.n))
         return false;
-    uint32_t *result = (uint32_t *)(void *)job->m->acc.data;
-    const size_t count = (size_t)p.m * (size_t)p.n;
+    const pto_dtype type = pto_block_dtype(acc_type[p.kind]);
+    pto_tile acc = acc_tile(job, type, p.m, p.n), a = corner_of(p.a, p.m, p.k), b = corner_of(p.b, p.k, p.n),
+             scale_a, scale_b, room[3];
+    if (p.kind == 0 && !float_room(job, &p, room))
+        return pto_block_tile_fault(job, "PTO-E1621", "", "the host has no memory for it");
+    pto_instr instr = {.form = PTO_FORM_TMATMUL,
+                       .operand = {pto_block_operand(&acc), pto_block_operand(&a), pto_block_operand(&b)}};
+    if (p.scale_a) {
+        scale_a = pto_block_tile_of(p.scale_a, PTO_E8M0);
+        scale_b = pto_block_tile_of(p.scale_b, PTO_E8M0);
+        instr.operand[3] = pto_block_operand(&scale_a);
+        instr.operand[4] = pto_block_operand(&scale_b);
+    }
+    for (int i = 0; i < 3 && p.kind == 0; i++)
+        instr.operand[5 + i] = pto_block_operand(&room[i]);
     /* nothing fails from here on but memory of the host; then ACC is dead */
-    if (!p.accumulates) {
-        job->m->acc.live = false;
-        memset(result, 0, count * 4);
-    }
-    for (size_t e = 0; p.bias && e < count; e++) {
-        const int32_t j = (int32_t)(e % (size_t)p.n);
-        if (p.kind)
-            result[e] = integer_at(p.bias, 0, j);
-        else
-            result[e] = pto_f32_bits(float_of(p.bias, NULL, 0, j, false));
-    }
-    if (!(p.kind ? integer_product(job, &p, result) : float_product(job, &p, (float *)(void *)result)))
+    job->m->acc.live = p.accumulates;
+    if (!begin_chain(job, &p, type) || !pto_block_door(job, &instr))
         return false;
     job->m->acc.live = true;
     job->m->acc.type = acc_type[p.kind];
@@ -211,14 +180,6 @@ static bool run_product(pto_block_job *job) {
 }
 
 /* ---- the way out ---- */
-
-static bool larger(unsigned type, uint64_t a, uint64_t b) {
-    const double x = pto_number_to_f64(pto_block_format(type), a),
-                 y = pto_number_to_f64(pto_block_format(type), b);
-    if (isnan(y) || isnan(x))
-        return isnan(y) && !isnan(x);
-    return x > y || (x == y && signbit(y) && !signbit(x));
-}
 
 static bool run_acccvt(pto_block_job *job) {
     pto_block_machine *m = job->m;
@@ -244,37 +205,22 @@ static bool run_acccvt(pto_block_job *job) {
     if (!pto_block_allocate(job, 0, job->type2, false, to, pitch, rows, cols) ||
         (job->s->result_count == 2 && !pto_block_allocate(job, 1, job->type2, false, 0, 1, rows, 1)))
         return false;
-    pto_block_entry in = {.type = (uint8_t)job->type,
-                          .rows = rows,
-                          .cols = cols,
-                          .valid_rows = rows,
-                          .valid_cols = cols,
-                          .data = m->acc.data};
-    if (job->reg_given[0]) { /* the scale has the bits of the accumulator's type */
-        uint32_t *scaled = pto_block_staging(m, (size_t)rows * (size_t)cols * 4);
-        if (!scaled)
-            return false;
-        memcpy(scaled, m->acc.data, (size_t)rows * (size_t)cols * 4);
-        for (size_t e = 0; e < (size_t)rows * (size_t)cols; e++)
-            scaled[e] =
-                job->type == BT_FP32
-                    ? pto_f32_bits(pto_f32_from_bits(scaled[e]) * pto_f32_from_bits((uint32_t)job->reg[0]))
-                    : scaled[e] * (uint32_t)job->reg[0];
-        in.data = (uint8_t *)scaled;
-    }
-    /* one type on both sides is a copy here, not TCVT's rounding to whole numbers */
-    for (int32_t e = 0; job->type2 == job->type && e < rows * cols; e++)
-        pto_block_set(&job->dst[0], e / cols, e % cols, pto_block_get(&in, e / cols, e % cols));
-    if (job->type2 != job->type && !pto_block_convert(job, &in, &job->dst[0], job->s->rmode, job->s->sat))
+    const pto_dtype dtype = pto_block_dtype(job->type2);
+    pto_tile acc = acc_tile(job, pto_block_dtype(job->type), rows, cols),
+             dst = pto_block_tile_of(&job->dst[0], dtype), most = pto_block_tile_of(&job->dst[1], dtype);
+    pto_instr instr = {.form = PTO_FORM_TMOV_ACCTOVEC,
+                       .operand = {pto_block_operand(&dst),
+                                   pto_block_operand(&acc),
+                                   {0},
+                                   {0},
+                                   pto_block_attr(pto_block_round_mode(job->s->rmode, job->type2, job->type)),
+                                   pto_block_attr(job->s->sat ? PTO_SAT_ON : PTO_SAT_OFF)}};
+    if (job->s->result_count == 2)
+        instr.operand[2] = pto_block_operand(&most);
+    if (job->reg_given[0]) /* the scale has the bits of the accumulator's type */
+        instr.operand[3] = pto_block_attr((int64_t)(uint32_t)job->reg[0]);
+    if (!pto_block_door(job, &instr))
         return false;
-    for (int32_t r = 0; r < rows && job->s->result_count == 2; r++) {
-        uint64_t best = pto_block_get(&job->dst[0], r, 0);
-        for (int32_t c = 1; c < cols; c++) {
-            const uint64_t code = pto_block_get(&job->dst[0], r, c);
-            best = larger(job->type2, code, best) ? code : best;
-        }
-        pto_block_set(&job->dst[1], r, 0, best);
-    }
     for (int i = 0; i < job->s->result_count; i++)
         pto_block_fill_outside(&job->dst[i], false, 0);
     job->acc_dies = true;

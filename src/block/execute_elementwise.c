@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modes 0 to 2 of TEPL: elementwise, tile-scalar, reductions and broadcasts (70, 9.1 to 9.5), on the kernels
  * of the library. */
-#include "block/values.h"
-#include "number/convert.h"
+#include "block/execute.h"
 #include <pto/ops.h>
 
 #include <string.h>
@@ -86,64 +85,14 @@ static bool check_scalar(pto_block_job *job) {
 
 /* ---- predicates ---- */
 
-/* The mask that a compare writes or a select reads, as packed rows: in place when a row is whole bytes. */
-static pto_tile mask_tile(uint8_t *data, int32_t rows, int32_t cols, int32_t valid_rows, int32_t valid_cols) {
-    const pto_block_entry bytes = {.rows = rows,
-                                   .cols = (cols + 7) / 8,
-                                   .valid_rows = valid_rows,
-                                   .valid_cols = (valid_cols + 7) / 8,
-                                   .data = data};
-    return pto_block_tile_of(&bytes, PTO_U8);
-}
-
-static bool run_compare(pto_block_job *job, pto_tile *const *src) {
-    pto_block_entry *dst = &job->dst[0];
-    const bool in_place = dst->cols % 8 == 0;
-    const size_t pitch = (size_t)(dst->cols + 7) / 8;
-    uint8_t *packed = in_place ? dst->data : pto_block_staging(job->m, pitch * (size_t)job->rows);
-    if (!packed)
-        return false;
-    memset(packed, 0, pitch * (size_t)job->rows);
-    pto_tile mask = mask_tile(packed, in_place ? dst->rows : job->rows, dst->cols, job->rows, job->cols);
-    if (!pto_block_call(job, (pto_form)job->op->form, job->op->operands, &mask, src,
-                        job->type == BT_TF32 || job->type == BT_HF32 ? PTO_F32 : pto_block_dtype(job->type)))
-        return false;
-    if (!in_place)
-        memset(dst->data, 0, (size_t)pto_block_size_bytes(dst->size));
-    for (int32_t r = 0; r < job->rows && !in_place; r++)
-        for (int32_t c = 0; c < job->cols; c++)
-            if (packed[(size_t)r * pitch + (size_t)c / 8] >> (c & 7) & 1) {
-                const int64_t e = (int64_t)r * dst->cols + c;
-                dst->data[e / 8] = (uint8_t)(dst->data[e / 8] | 1u << (e & 7));
-            }
-    pto_block_pad(job, 0);
-    return true;
-}
-
-static bool run_select(pto_block_job *job) {
-    const pto_block_entry *mask = job->src[0];
-    const int32_t cols = job->pitch;
-    const size_t pitch = (size_t)(cols + 7) / 8;
-    uint8_t *packed = mask->data;
-    if (cols % 8) {
-        packed = pto_block_staging(job->m, pitch * (size_t)job->rows);
-        if (!packed)
-            return false;
-        memset(packed, 0, pitch * (size_t)job->rows);
-        for (int32_t r = 0; r < job->rows; r++)
-            for (int32_t c = 0; c < job->cols; c++) {
-                const int64_t e = (int64_t)r * cols + c;
-                const unsigned bit = mask->data[e / 8] >> (e & 7) & 1;
-                packed[(size_t)r * pitch + (size_t)c / 8] |= (uint8_t)(bit << (c & 7));
-            }
-    }
-    const pto_dtype dtype = pto_block_bits_dtype(job->type);
-    pto_tile flags = mask_tile(packed, job->rows, cols, job->rows, job->cols);
-    pto_tile dst = pto_block_tile_of(&job->dst[0], dtype), a = pto_block_tile_of(job->src[1], dtype), b;
-    pto_tile *src[3] = {&flags, &a, &b};
-    if (job->op->tiles == 3)
-        b = pto_block_tile_of(job->src[2], dtype);
-    return pto_block_call(job, (pto_form)job->op->form, job->op->operands, &dst, src, dtype);
+/* The bits of a predicate, or of bytes that hold as many, as the kernels take them: columns are bits. */
+static pto_tile mask_tile(const pto_block_job *job, const pto_block_entry *mask) {
+    const pto_block_entry bits = {.rows = job->rows,
+                                  .cols = job->pitch,
+                                  .valid_rows = job->rows,
+                                  .valid_cols = job->cols,
+                                  .data = mask->data};
+    return pto_block_tile_of(&bits, PTO_U8);
 }
 
 /* The mask of a select: a predicate of the same geometry, or bytes that hold as many bits. */
@@ -161,39 +110,7 @@ static bool check_mask(pto_block_job *job) {
                                 "%lld mask bits, not %lld", (long long)bytes * 8, (long long)bits);
 }
 
-/* ---- conversion ---- */
-
-bool pto_block_convert(pto_block_job *job, const pto_block_entry *src, pto_block_entry *dst, unsigned rmode,
-                       bool sat) {
-    const pto_round_mode mode = pto_block_round_mode(rmode, dst->type, src->type);
-    const pto_dtype to = pto_block_dtype(dst->type), from = pto_block_dtype(src->type);
-    const bool library = to != PTO_DTYPE_NONE && from != PTO_DTYPE_NONE && !src->layout && !dst->layout &&
-                         mode != PTO_CAST_HALF_UP;
-    if (library) {
-        pto_tile out = pto_block_tile_of(dst, to), in = pto_block_tile_of(src, from);
-        pto_instr instr = {.form = PTO_FORM_TCVT, .verified = true};
-        instr.operand[0] = (pto_operand){.kind = PTO_OPERAND_TILE, .tile = &out};
-        instr.operand[1] = (pto_operand){.kind = PTO_OPERAND_TILE, .tile = &in};
-        instr.operand[3] = (pto_operand){.kind = PTO_OPERAND_SCALAR, .scalar = {.i = mode}};
-        instr.operand[4] =
-            (pto_operand){.kind = PTO_OPERAND_SCALAR, .scalar = {.i = sat ? PTO_SAT_ON : PTO_SAT_OFF}};
-        return pto_core_execute(job->m->core, &instr) == PTO_OK ||
-               pto_block_tile_fault(job, "PTO-E1621", "", "the conversion could not be executed");
-    }
-    const pto_format out = pto_block_format(dst->type), in = pto_block_format(src->type);
-    pto_cvt_rule rule = pto_cvt_resolve(out, in, mode, sat ? PTO_SAT_ON : PTO_SAT_OFF);
-    for (int32_t r = 0; r < src->valid_rows; r++)
-        for (int32_t c = 0; c < src->valid_cols; c++)
-            pto_block_set(dst, r, c, pto_number_convert_by_rule(out, in, pto_block_get(src, r, c), rule));
-    return true;
-}
-
 /* ---- the families ---- */
-
-static bool is_copy(const pto_block_op *op) {
-    return op->geometry == GEOMETRY_FILL || op->geometry == GEOMETRY_ROW_EXPAND ||
-           op->geometry == GEOMETRY_COL_EXPAND;
-}
 
 /* The broadcast operand: one column or one row. */
 static bool check_vector(pto_block_job *job, int i) {
@@ -238,29 +155,6 @@ static bool allocate(pto_block_job *job) {
     }
 }
 
-/* exp(A - v) of halves in float: both widened first, which is exact. */
-static bool run_wide_expdif(pto_block_job *job) {
-    pto_block_entry wide[2];
-    const size_t bytes[2] = {(size_t)job->src[0]->rows * (size_t)job->src[0]->cols * 4,
-                             (size_t)job->src[1]->rows * (size_t)job->src[1]->cols * 4};
-    uint8_t *staging = pto_block_staging(job->m, bytes[0] + bytes[1] + 128);
-    if (!staging)
-        return false;
-    for (int i = 0; i < 2; i++) {
-        wide[i] = *job->src[i];
-        wide[i].type = BT_FP32;
-        wide[i].data = staging + (i ? (bytes[0] + 63) / 64 * 64 : 0);
-        if (!pto_block_convert(job, job->src[i], &wide[i], 1, false))
-            return false;
-    }
-    pto_tile dst = pto_block_tile_of(&job->dst[0], PTO_F32), a = pto_block_tile_of(&wide[0], PTO_F32),
-             v = pto_block_tile_of(&wide[1], PTO_F32);
-    if (job->op->geometry == GEOMETRY_ROW_BROADCAST)
-        v.type.blayout = PTO_COL_MAJOR;
-    pto_tile *src[2] = {&a, &v};
-    return pto_block_call(job, (pto_form)job->op->form, job->op->operands, &dst, src, PTO_F32);
-}
-
 /* The element type of an EXPDIF result, or a conversion pair that exists. */
 static bool check_second_type(pto_block_job *job) {
     const bool expdif =
@@ -273,62 +167,51 @@ static bool check_second_type(pto_block_job *job) {
                                 pto_block_type_name(job->type2));
 }
 
+static bool check_conversion(pto_block_job *job) {
+    if (job->op->geometry != GEOMETRY_CONVERT)
+        return true;
+    if (pto_block_type_bits(job->type2) < 8 && ((job->cols | job->pitch) & 1))
+        return pto_block_tile_fault(job, "PTO-E1642", "LB0", "4-bit elements stand in pairs");
+    if (job->s->canon)
+        return pto_block_tile_fault(job, "PTO-E1641", "Canon", "only ACCCVT re-splits fractals");
+    return !job->s->layout || pto_block_tile_fault(job, "PTO-E1645", "Layout", "TCVT keeps ND");
+}
+
+/* Copies move bits; everything else computes in the element type. */
+static pto_dtype operand_type(const pto_block_op *op, unsigned type) {
+    const bool copies = op->geometry == GEOMETRY_FILL || op->geometry == GEOMETRY_ROW_EXPAND ||
+                        op->geometry == GEOMETRY_COL_EXPAND || op->geometry == GEOMETRY_SELECT;
+    return copies ? pto_block_bits_dtype(type) : pto_block_dtype(type);
+}
+
+/* The destination of a fused operation begins as the tile that it is added to. */
+static void begin_result(pto_block_job *job) {
+    const pto_block_geometry geometry = job->op->geometry;
+    if (geometry == GEOMETRY_FUSED || geometry == GEOMETRY_UPDATE)
+        memcpy(job->dst[0].data, job->src[geometry == GEOMETRY_FUSED ? 2 : 0]->data,
+               (size_t)job->rows * (size_t)job->pitch * pto_block_type_bits(job->type) / 8);
+}
+
 bool pto_block_run_elementwise(pto_block_job *job) {
     const pto_block_op *op = job->op;
-    const pto_block_geometry geometry = op->geometry;
-    if (!pto_block_value_type(op, job->type))
-        return pto_block_tile_fault(job, "PTO-E1621", "", "not executed on %s",
-                                    pto_block_type_name(job->type));
-    if (!check_second_type(job))
+    if (!check_second_type(job) || !check_conversion(job))
         return false;
-    if (geometry == GEOMETRY_CONVERT && pto_block_type_bits(job->type2) < 8 && ((job->cols | job->pitch) & 1))
-        return pto_block_tile_fault(job, "PTO-E1642", "LB0", "4-bit elements stand in pairs");
-    if (geometry == GEOMETRY_CONVERT && job->s->canon)
-        return pto_block_tile_fault(job, "PTO-E1641", "Canon", "only ACCCVT re-splits fractals");
-    if (geometry == GEOMETRY_CONVERT && job->s->layout)
-        return pto_block_tile_fault(job, "PTO-E1645", "Layout", "TCVT keeps ND");
     for (int i = 0; i < op->tiles; i++)
         if (!check_source(job, i))
             return false;
     if (!check_scalar(job) || !check_divisors(job) || !allocate(job))
         return false;
-    pto_block_entry *dst = &job->dst[0];
-    bool ok;
-    if (geometry == GEOMETRY_CONVERT) {
-        ok = pto_block_convert(job, job->src[0], dst, job->s->rmode, job->s->sat);
-    } else if (geometry == GEOMETRY_SELECT) {
-        ok = run_select(job);
-    } else if (job->type2 != job->type) {
-        ok = run_wide_expdif(job);
-    } else if (pto_block_is_composed(job)) {
-        ok = pto_block_run_composed(job);
-    } else {
-        /* TF32 and HF32 get here with operations that do not round: as floats */
-        const bool as_float = job->type == BT_TF32 || job->type == BT_HF32;
-        const pto_dtype dtype = is_copy(op) ? pto_block_bits_dtype(job->type)
-                                : as_float  ? PTO_F32
-                                            : pto_block_dtype(job->type);
-        pto_tile tile[3], *src[3] = {&tile[0], &tile[1], &tile[2]};
-        for (int i = 0; i < op->tiles; i++) {
-            tile[i] = pto_block_tile_of(job->src[i], dtype);
-            /* a single column: both orders have the same bytes, and the library takes it by columns */
-            if (job->src[i]->cols == 1 &&
-                (geometry == GEOMETRY_ROW_BROADCAST ? i == 1 : geometry == GEOMETRY_ROW_EXPAND))
-                tile[i].type.blayout = PTO_COL_MAJOR;
-        }
-        if (geometry == GEOMETRY_COMPARE)
-            return run_compare(job, src);
-        pto_tile out = pto_block_tile_of(dst, dst->type == job->type ? dtype : PTO_U32);
-        if (geometry == GEOMETRY_ROW_REDUCE || geometry == GEOMETRY_ROW_ARG)
-            out.type.blayout = PTO_COL_MAJOR;
-        if (geometry == GEOMETRY_FUSED || geometry == GEOMETRY_UPDATE)
-            memcpy(dst->data, job->src[geometry == GEOMETRY_FUSED ? 2 : 0]->data,
-                   (size_t)job->rows * (size_t)job->pitch * pto_block_type_bits(job->type) / 8);
-        ok = pto_block_call(job, (pto_form)op->form, op->operands, &out, src, dtype);
-    }
-    if (ok) {
-        pto_block_number_wins(job);
-        pto_block_pad(job, 0);
-    }
-    return ok;
+    const pto_block_entry *dst = &job->dst[0];
+    const pto_dtype dtype = operand_type(op, job->type);
+    pto_tile tile[3], *src[3] = {&tile[0], &tile[1], &tile[2]};
+    for (int i = 0; i < op->tiles; i++)
+        tile[i] = op->geometry == GEOMETRY_SELECT && i == 0 ? mask_tile(job, job->src[i])
+                                                            : pto_block_tile_of(job->src[i], dtype);
+    pto_tile out = op->geometry == GEOMETRY_COMPARE ? mask_tile(job, dst)
+                                                    : pto_block_tile_of(dst, operand_type(op, dst->type));
+    begin_result(job);
+    if (!pto_block_call(job, (pto_form)op->form, op->operands, &out, src, dtype))
+        return false;
+    pto_block_pad(job, 0);
+    return true;
 }

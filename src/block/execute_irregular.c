@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mode 3 of TEPL (70, 9.7): what the library has runs on its kernels; sorting, histograms, quantisation and
- * the row gathers are operations of their own that share only a name with the library's. */
-#include "block/values.h"
-#include "number/convert.h"
-#include "number/half.h"
-#include <pto/number.h>
+/* Mode 3 of TEPL (70, 9.7). Sorting, quantisation and the row gathers share only a name with the library's:
+ * their kernels are told by block_form and take the operands of kernel/block_form.h. */
+#include "block/execute.h"
 #include <pto/ops.h>
 
-#include <math.h>
 #include <string.h>
 
 static bool no_layout(pto_block_job *job) {
@@ -109,7 +105,6 @@ static bool run_partial(pto_block_job *job) {
     if (!pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols) ||
         !call(job, pto_block_dtype(job->type), 2))
         return false;
-    pto_block_number_wins(job);
     return true;
 }
 
@@ -142,6 +137,17 @@ static bool run_fillpad(pto_block_job *job) {
 
 /* ---- gather and scatter inside the column ---- */
 
+/* Destination 0 from source 0 by the rows in source 1. */
+static bool by_rows(pto_block_job *job, pto_form form) {
+    const pto_dtype data = pto_block_bits_dtype(job->type);
+    pto_tile dst = pto_block_tile_of(&job->dst[0], data), src = pto_block_tile_of(job->src[0], data),
+             rows = pto_block_tile_of(job->src[1], pto_block_dtype(job->src[1]->type));
+    pto_instr instr = {
+        .form = form,
+        .operand = {pto_block_operand(&dst), pto_block_operand(&src), pto_block_operand(&rows)}};
+    return pto_block_door(job, &instr);
+}
+
 static bool check_rows(pto_block_job *job, int i, int32_t limit) {
     char name[16];
     const pto_block_entry *index = job->src[i];
@@ -171,11 +177,7 @@ static bool run_gather(pto_block_job *job) {
     if (!check_rows(job, 1, job->src[0]->valid_rows) ||
         !pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols))
         return false;
-    for (int32_t r = 0; r < job->rows; r++)
-        for (int32_t c = 0; c < job->cols; c++)
-            pto_block_set(&job->dst[0], r, c,
-                          pto_block_get(job->src[0], (int32_t)pto_block_get(job->src[1], r, c), c));
-    return true;
+    return by_rows(job, PTO_FORM_TGATHER);
 }
 
 /* Zeros everywhere, then the rows of A; every row of the destination is valid. */
@@ -184,13 +186,8 @@ static bool run_scatter(pto_block_job *job) {
         return false;
     pto_block_entry *dst = &job->dst[0];
     dst->valid_rows = dst->rows;
-    if (!check_rows(job, 1, dst->rows))
+    if (!check_rows(job, 1, dst->rows) || !by_rows(job, PTO_FORM_TSCATTER))
         return false;
-    memset(dst->data, 0, (size_t)pto_block_size_bytes(dst->size));
-    for (int32_t r = 0; r < job->rows; r++)
-        for (int32_t c = 0; c < job->cols; c++)
-            pto_block_set(dst, (int32_t)pto_block_get(job->src[1], r, c), c,
-                          pto_block_get(job->src[0], r, c));
     dst->all_defined = true;
     return true;
 }
@@ -209,93 +206,60 @@ static bool run_histogram(pto_block_job *job) {
     if (!check_full(job, 0) || !pto_block_check_values(job, 1))
         return false;
     const int32_t rows = count == 2 ? byte == 0 ? job->rows : 0 : (int32_t)(3 - byte);
-    if (filter->predicate || pto_block_type_is_float(filter->type) || filter->valid_rows < rows)
+    if (filter->predicate || filter->type != BT_U8 || filter->valid_rows < rows)
         return pto_block_tile_fault(job, "PTO-E1647", pto_block_source_name(job, 1, name),
-                                    "no filter of %d rows", (int)rows);
+                                    "no filter of %d rows of U8", (int)rows);
     if (!pto_block_allocate(job, 0, BT_U32, false, 0, 256, job->rows, 256))
         return false;
-    for (int32_t r = 0; r < job->rows; r++) {
-        uint32_t counts[256] = {0};
-        for (int32_t c = 0; c < job->cols; c++) {
-            const uint64_t code = pto_block_get(job->src[0], r, c);
-            bool counted = true;
-            if (count == 2 && byte == 0)
-                counted = code >> 8 == pto_block_get(filter, r, 0);
-            for (unsigned above = 3, k = 0; count == 4 && above > byte; above--, k++)
-                counted &= (code >> (8 * above) & 255) == pto_block_get(filter, (int32_t)k, 0);
-            counts[code >> (8 * byte) & 255] += counted;
-        }
-        uint32_t sum = 0;
-        for (int32_t v = 0; v < 256; v++)
-            pto_block_set(&job->dst[0], r, v, sum += counts[v]);
-    }
+    pto_tile dst = pto_block_tile_of(&job->dst[0], PTO_U32),
+             src = pto_block_tile_of(job->src[0], pto_block_dtype(job->type)),
+             bytes = pto_block_tile_of(filter, PTO_U8);
+    pto_instr instr = {.form = PTO_FORM_THISTOGRAM,
+                       .operand = {pto_block_operand(&dst), pto_block_operand(&src),
+                                   pto_block_operand(&bytes), pto_block_attr((int64_t)byte),
+                                   pto_block_attr(-1)}};
+    if (!pto_block_door(job, &instr))
+        return false;
     pto_block_fill_outside(&job->dst[0], false, 0);
     return true;
 }
 
 /* ---- quantisation by one scale and one zero point ---- */
 
-static float scale_of(const pto_block_job *job) {
-    return job->reg_given[0] ? pto_f32_from_bits((uint32_t)job->reg[0]) : 1.0f;
+/* Destination 0 from source 0, the scale in f32 (default 1) and the zero point. */
+static bool by_scale(pto_block_job *job, pto_form form, unsigned rmode) {
+    pto_tile dst = pto_block_tile_of(&job->dst[0], pto_block_dtype(job->dst[0].type)),
+             src = pto_block_tile_of(job->src[0], pto_block_dtype(job->type));
+    const uint64_t one = 0x3f800000;
+    pto_instr instr = {
+        .form = form,
+        .operand = {pto_block_operand(&dst), pto_block_operand(&src),
+                    pto_block_scalar(PTO_F32, job->reg_given[0] ? job->reg[0] : one),
+                    pto_block_scalar(PTO_S32, job->reg[1]),
+                    pto_block_attr(pto_block_round_mode(rmode ? rmode : 1, job->type2, job->type))}};
+    if (!pto_block_door(job, &instr))
+        return false;
+    pto_block_fill_outside(&job->dst[0], false, 0);
+    return true;
 }
 
 static bool run_quant(pto_block_job *job) {
     if (job->type2 != BT_S8 && job->type2 != BT_U8)
         return pto_block_tile_fault(job, "PTO-E1643", "DataType", "the result is S8 or U8");
-    if (!check_full(job, 0) ||
-        !pto_block_allocate(job, 0, job->type2, false, 0, job->pitch, job->rows, job->cols))
-        return false;
-    const float scale = scale_of(job);
-    const int64_t zero = (int32_t)(uint32_t)job->reg[1];
-    const int64_t least = job->type2 == BT_S8 ? -128 : 0, most = job->type2 == BT_S8 ? 127 : 255;
-    const pto_round_mode mode =
-        pto_block_round_mode(job->s->rmode ? job->s->rmode : 1, job->type2, job->type);
-    for (int32_t r = 0; r < job->rows; r++)
-        for (int32_t c = 0; c < job->cols; c++) {
-            const float x = pto_f32_from_bits((uint32_t)pto_block_get(job->src[0], r, c)) * scale;
-            const int64_t whole =
-                (int64_t)pto_number_encode(PTO_FORMAT_S64, pto_number_from_f32(x), mode, true);
-            const int64_t limited = whole > INT64_C(1) << 40      ? INT64_C(1) << 40
-                                    : whole < -(INT64_C(1) << 40) ? -(INT64_C(1) << 40)
-                                                                  : whole;
-            const int64_t q = limited + zero;
-            pto_block_set(&job->dst[0], r, c, (uint64_t)(q < least ? least : q > most ? most : q) & 255);
-        }
-    pto_block_fill_outside(&job->dst[0], false, 0);
-    return true;
+    return check_full(job, 0) &&
+           pto_block_allocate(job, 0, job->type2, false, 0, job->pitch, job->rows, job->cols) &&
+           by_scale(job, PTO_FORM_TQUANT, job->s->rmode);
 }
 
 static bool run_dequant(pto_block_job *job) {
     if (job->type2 != BT_FP32 && job->s->type2 != PTO_BLOCK_TYPE_NONE)
         return pto_block_tile_fault(job, "PTO-E1643", "DataType", "the result is FP32");
-    if (!check_full(job, 0) ||
-        !pto_block_allocate(job, 0, BT_FP32, false, 0, job->pitch, job->rows, job->cols))
-        return false;
-    const float scale = scale_of(job);
-    const int64_t zero = (int32_t)(uint32_t)job->reg[1];
-    for (int32_t r = 0; r < job->rows; r++)
-        for (int32_t c = 0; c < job->cols; c++) {
-            const uint64_t code = pto_block_get(job->src[0], r, c);
-            const int64_t q = job->type == BT_S8 ? (int8_t)(uint8_t)code : (int64_t)code;
-            const float x = (float)(q - zero) * scale;
-            pto_block_set(&job->dst[0], r, c, x == x ? pto_f32_bits(x) : PTO_F32_NAN_BITS);
-        }
-    pto_block_fill_outside(&job->dst[0], false, 0);
-    return true;
+    return check_full(job, 0) &&
+           pto_block_allocate(job, 0, BT_FP32, false, 0, job->pitch, job->rows, job->cols) &&
+           by_scale(job, PTO_FORM_TDEQUANT, 0);
 }
 
 /* ---- sorting ---- */
-
-/* Keys that order as the values do, NaN last in either direction; -0 and +0 are equal. */
-static uint32_t key_of(const pto_block_job *job, uint64_t code, bool descending) {
-    const float value =
-        job->type == BT_FP32 ? pto_f32_from_bits((uint32_t)code) : pto_f32_from_f16((uint16_t)code);
-    if (value != value)
-        return UINT32_MAX;
-    uint32_t bits = pto_f32_bits(value + 0.0f);
-    bits = bits >> 31 ? ~bits : bits | UINT32_C(0x80000000);
-    return descending ? ~bits : bits;
-}
 
 static bool run_sort(pto_block_job *job) {
     const pto_block_entry *src = job->src[0];
@@ -309,24 +273,15 @@ static bool run_sort(pto_block_job *job) {
         !pto_block_allocate(job, 0, job->type, false, 0, src->cols, src->valid_rows, src->valid_cols) ||
         !pto_block_allocate(job, 1, BT_U32, false, 0, src->cols, src->valid_rows, src->valid_cols))
         return false;
-    for (int32_t r = 0; r < src->valid_rows; r++)
-        for (int32_t first = 0; first < src->valid_cols; first += group) {
-            const int32_t n = src->valid_cols - first < group ? src->valid_cols - first : group;
-            uint64_t pair[64]; /* key, then index: equal keys keep their order */
-            for (int32_t i = 0; i < n; i++) {
-                const uint64_t key = key_of(job, pto_block_get(src, r, first + i), job->reg[0] != 0);
-                const uint64_t one = key << 32 | (uint32_t)i;
-                int32_t at = i;
-                for (; at > 0 && pair[at - 1] > one; at--)
-                    pair[at] = pair[at - 1];
-                pair[at] = one;
-            }
-            for (int32_t i = 0; i < n; i++) {
-                const int32_t index = (int32_t)(pair[i] & 63);
-                pto_block_set(&job->dst[0], r, first + i, pto_block_get(src, r, first + index));
-                pto_block_set(&job->dst[1], r, first + i, (uint64_t)index);
-            }
-        }
+    const pto_dtype dtype = pto_block_dtype(job->type);
+    pto_tile values = pto_block_tile_of(&job->dst[0], dtype),
+             indices = pto_block_tile_of(&job->dst[1], PTO_U32), in = pto_block_tile_of(src, dtype);
+    pto_instr instr = {.form = PTO_FORM_TSORT32,
+                       .operand = {pto_block_operand(&values), pto_block_operand(&indices),
+                                   pto_block_operand(&in), pto_block_attr(group),
+                                   pto_block_attr((int64_t)job->reg[0])}};
+    if (!pto_block_door(job, &instr))
+        return false;
     pto_block_pad(job, 1);
     return true;
 }
@@ -346,16 +301,13 @@ static bool run_merge(pto_block_job *job) {
                                     (int)n[1], (int)job->cols);
     if (!pto_block_allocate(job, 0, job->type, false, 0, job->pitch, 1, job->cols))
         return false;
-    int32_t at[2] = {0, 0};
-    for (int32_t c = 0; c < job->cols; c++) {
-        const bool second =
-            at[0] == n[0] ||
-            (at[1] < n[1] && key_of(job, pto_block_get(job->src[1], 0, at[1]), job->reg[0] != 0) <
-                                 key_of(job, pto_block_get(job->src[0], 0, at[0]), job->reg[0] != 0));
-        pto_block_set(&job->dst[0], 0, c, pto_block_get(job->src[second], 0, at[second]));
-        at[second]++;
-    }
-    return true;
+    const pto_dtype dtype = pto_block_dtype(job->type);
+    pto_tile dst = pto_block_tile_of(&job->dst[0], dtype), one = pto_block_tile_of(job->src[0], dtype),
+             other = pto_block_tile_of(job->src[1], dtype);
+    pto_instr instr = {.form = PTO_FORM_TMRGSORT,
+                       .operand = {pto_block_operand(&dst), pto_block_operand(&one),
+                                   pto_block_operand(&other), pto_block_attr((int64_t)job->reg[0])}};
+    return pto_block_door(job, &instr);
 }
 
 bool pto_block_run_irregular(pto_block_job *job) {

@@ -112,7 +112,7 @@ static bool through_door(pto_block_job *job, const window *w, pto_block_entry *t
     instr.operand[w->write] = (pto_operand){.kind = PTO_OPERAND_TILE, .tile = &on_chip};
     instr.operand[!w->write] = (pto_operand){.kind = PTO_OPERAND_GLOBAL, .global = &global};
     return pto_core_execute(job->m->core, &instr) == PTO_OK ||
-           pto_block_tile_fault(job, "PTO-E1621", "", "the access could not be executed");
+           pto_block_tile_fault(job, "PTO-E1621", "", "the host has no memory for it");
 }
 
 static void copy_elements(pto_block_job *job, const window *w, pto_block_entry *tile) {

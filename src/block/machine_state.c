@@ -20,6 +20,7 @@ pto_block_machine *pto_block_machine_create(const pto_block_profile *profile) {
         m->profile.tile_bytes_live = 512 << 10;
     pto_options options = {.target = PTO_TARGET_CPU, .simd = m->profile.simd};
     options.numeric.relu_keeps_nan = m->profile.relu_keeps_nan;
+    options.numeric.typed_fold = true; /* 70, 9.4 */
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
         options.memory_bytes[loc] = 64; /* its tiles live in the queues */
     m->core = pto_core_make(&options);
@@ -28,6 +29,7 @@ pto_block_machine *pto_block_machine_create(const pto_block_profile *profile) {
         free(m);
         return NULL;
     }
+    m->core->host.block_form = true;
     return m;
 }
 

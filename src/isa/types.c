@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names, sizes and capacities of the vocabulary (00-model, 2, 3, 8.1). */
-#include <pto/types.h>
+#include "number/element_types.h"
 
 #include <string.h>
 #include <strings.h>
@@ -11,7 +11,7 @@ typedef struct dtype_info {
     bool is_float, is_signed;
 } dtype_info;
 
-static const dtype_info dtype_table[PTO_DTYPE_COUNT] = {
+static const dtype_info dtype_table[PTO_ELEMENT_COUNT] = {
     [PTO_DTYPE_NONE] = {"none", 0, false, false}, [PTO_S8] = {"s8", 8, false, true},
     [PTO_U8] = {"u8", 8, false, false},           [PTO_S16] = {"s16", 16, false, true},
     [PTO_U16] = {"u16", 16, false, false},        [PTO_S32] = {"s32", 32, false, true},
@@ -22,10 +22,13 @@ static const dtype_info dtype_table[PTO_DTYPE_COUNT] = {
     [PTO_E4M3] = {"e4m3", 8, true, true},         [PTO_E5M2] = {"e5m2", 8, true, true},
     [PTO_E8M0] = {"e8m0", 8, true, false},        [PTO_HIF8] = {"hif8", 8, true, true},
     [PTO_E2M1] = {"e2m1", 4, true, true},         [PTO_E1M2] = {"e1m2", 4, true, true},
+    [PTO_TF32] = {"tf32", 32, true, true},        [PTO_HF32] = {"hf32", 32, true, true},
+    [PTO_E3M2] = {"e3m2", 8, true, true},         [PTO_E2M3] = {"e2m3", 8, true, true},
+    [PTO_HIF4] = {"hif4", 4, true, true},         [PTO_U4] = {"u4", 4, false, false},
 };
 
 static const dtype_info *info(pto_dtype dtype) {
-    return &dtype_table[(unsigned)dtype < PTO_DTYPE_COUNT ? dtype : PTO_DTYPE_NONE];
+    return &dtype_table[(unsigned)dtype < PTO_ELEMENT_COUNT ? dtype : PTO_DTYPE_NONE];
 }
 
 unsigned pto_dtype_bits(pto_dtype dtype) { return info(dtype)->bits; }

@@ -3,6 +3,7 @@
  *
  * A loop makes a byte 0 or 1 for each element of a block, a second one packs them. EQ, LT and LE are enough:
  * GT and GE exchange the operands, NE is the complement of EQ, for NaN too. */
+#include "kernel/bits.h"
 #include "kernel/map.h"
 
 #include <pto/number.h>
@@ -61,7 +62,7 @@ LOOP(lt_bf16, uint16_t, LT_BF16)
 LOOP(le_bf16, uint16_t, LE_BF16)
 
 #define ROW(TYPE, type) [PTO_##TYPE] = {eq_##type, lt_##type, le_##type}
-static const compare_loop loops[PTO_DTYPE_COUNT][3] = {
+static const compare_loop loops[PTO_ELEMENT_COUNT][3] = {
     ROW(S8, s8),   ROW(U8, u8),   ROW(S16, s16), ROW(U16, u16),   ROW(S32, s32), ROW(U32, u32),
     ROW(S64, s64), ROW(U64, u64), ROW(F16, f16), ROW(BF16, bf16), ROW(F32, f32),
 };
@@ -164,7 +165,7 @@ HALF_MASKS(f16, 0x7C00)
 HALF_MASKS(bf16, 0x7F80)
 
 #define MASKS_ROW(TYPE, type) [PTO_##TYPE] = {eq_masks_##type, lt_masks_##type, le_masks_##type}
-static const compare_masks masks[PTO_DTYPE_COUNT][3] = {
+static const compare_masks masks[PTO_ELEMENT_COUNT][3] = {
     MASKS_ROW(S8, s8),   MASKS_ROW(U8, u8),     MASKS_ROW(S16, s16), MASKS_ROW(U16, u16),
     MASKS_ROW(S32, s32), MASKS_ROW(U32, u32),   MASKS_ROW(S64, s64), MASKS_ROW(U64, u64),
     MASKS_ROW(F16, f16), MASKS_ROW(BF16, bf16), MASKS_ROW(F32, f32),
@@ -235,28 +236,34 @@ static pto_status compare(const pto_kernel_call *call, const pto_tile *src, cons
                       : mode == PTO_CMP_LE || mode == PTO_CMP_GE ? 2
                                                                  : 0;
     const compare_loop loop = as_doubles ? double_loops[which] : loops[type][which];
-    const int64_t pitch = (int64_t)dst->type.cols * (pto_dtype_bits(dst->type.dtype) / 8);
+    const int64_t pitch = pto_mask_pitch(call, dst);
+    const bool gapless = pitch % 8 != 0; /* rows begin inside of bytes */
+    if (gapless)
+        memset(dst->data, 0, (size_t)((src->valid_rows * pitch + 7) / 8));
     for (int32_t row = 0; row < src->valid_rows; row++) {
-        uint8_t *to = (uint8_t *)dst->data + row * pitch;
+        uint8_t piece[BLOCK / 8], *whole = (uint8_t *)dst->data + row * pitch / 8;
         for (int32_t col = 0; col < src->valid_cols; col += BLOCK) {
             const int32_t rest = src->valid_cols - col, n = rest < BLOCK ? rest : BLOCK;
             const void *left = block_of(&input[0], type, as_doubles, row, col, n, &gathered[0]);
             const void *right = block_of(&input[1], type, as_doubles, row, col, n, &gathered[1]);
+            uint8_t *to = gapless ? piece : whole + col / 8;
             int32_t done = 0;
 #if defined(PTO_LEVEL_AVX512)
             if (masks[type][which]) {
-                masks[type][which](to + col / 8, exchanged ? right : left, exchanged ? left : right, n / 64,
+                masks[type][which](to, exchanged ? right : left, exchanged ? left : right, n / 64,
                                    mode == PTO_CMP_NE);
                 done = n / 64 * 64;
             }
 #endif
-            if (done == n)
-                continue;
-            const size_t skip = (size_t)done * (as_doubles ? sizeof(double) : pto_dtype_bits(type) / 8);
-            const void *first = (const uint8_t *)left + skip, *second = (const uint8_t *)right + skip;
-            uint8_t flags[BLOCK];
-            loop(flags, exchanged ? second : first, exchanged ? first : second, n - done);
-            pack(to + (col + done) / 8, flags, n - done, mode == PTO_CMP_NE);
+            if (done < n) {
+                const size_t skip = (size_t)done * (as_doubles ? sizeof(double) : pto_dtype_bits(type) / 8);
+                const void *first = (const uint8_t *)left + skip, *second = (const uint8_t *)right + skip;
+                uint8_t flags[BLOCK];
+                loop(flags, exchanged ? second : first, exchanged ? first : second, n - done);
+                pack(to + done / 8, flags, n - done, mode == PTO_CMP_NE);
+            }
+            if (gapless)
+                pto_bits_put(dst->data, row * pitch + col, piece, n);
         }
     }
     return PTO_OK;

@@ -44,7 +44,7 @@ static const pto_cvt_store stores_of_bf16[MODES] = BY_MODE(pto_half_store_bf16, 
 #endif
 
 /* Exact loads; the others depend on the mode. */
-static const pto_cvt_load loads[PTO_DTYPE_COUNT] = {
+static const pto_cvt_load loads[PTO_ELEMENT_COUNT] = {
     [PTO_F16] = pto_half_load_f16,  [PTO_BF16] = pto_half_load_bf16, [PTO_E4M3] = LOAD_8(e4m3),
     [PTO_E5M2] = LOAD_8(e5m2),      [PTO_HIF8] = LOAD_8(hif8),       [PTO_S16] = pto_cvt_load_s16,
     [PTO_U16] = pto_cvt_load_u16,   [PTO_S8] = pto_cvt_load_s8,      [PTO_U8] = pto_cvt_load_u8,
@@ -52,7 +52,7 @@ static const pto_cvt_load loads[PTO_DTYPE_COUNT] = {
 };
 
 /* From integral floats; of a float that is not integral they take the truncation. */
-static const pto_cvt_store integer_stores[PTO_DTYPE_COUNT] = {
+static const pto_cvt_store integer_stores[PTO_ELEMENT_COUNT] = {
     [PTO_S64] = pto_cvt_store_s64, [PTO_S32] = pto_cvt_store_s32, [PTO_S16] = pto_cvt_store_s16,
     [PTO_U16] = pto_cvt_store_u16, [PTO_S8] = pto_cvt_store_s8,   [PTO_U8] = pto_cvt_store_u8,
     [PTO_S4] = pto_cvt_store_s4,   [PTO_U32] = pto_cvt_store_u32, [PTO_U64] = pto_cvt_store_u64,
@@ -108,6 +108,8 @@ static void plan_store(conversion *plan) {
 }
 
 static void plan_fast(conversion *plan) {
+    if (plan->dst >= PTO_DTYPE_COUNT || plan->src >= PTO_DTYPE_COUNT) /* element types of blocks */
+        return;
     const bool integers = pto_dtype_is_int(plan->dst) && pto_dtype_is_int(plan->src);
     const bool indefinite = plan->rule.indefinite && !plan->rule.saturate && pto_dtype_is_int(plan->dst);
     if (plan->rule.copies_bits && pto_dtype_bits(plan->dst) == 4) { /* unpacked, since nibbles may move */

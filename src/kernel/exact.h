@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elementwise arithmetic on single codes: every operation exact and rounded once (part 10, 1.5). The slow
- * path for the 8- and 4-bit element types, and the conversion of scalar operands. Compiled once, not per
- * level. */
+ * path for the 8- and 4-bit element types and those of blocks, and the conversion of scalar operands.
+ * Compiled once, not per level. */
 #ifndef PTO_KERNEL_EXACT_H
 #define PTO_KERNEL_EXACT_H
 
+#include "number/element_types.h"
+#include "number/format.h"
 #include <pto/instr.h>
 
 typedef enum pto_exact_op {
@@ -34,6 +36,12 @@ typedef enum pto_exact_op {
     PTO_EXACT_FLOOR_REM,  /* sign of b; integer x rem 0 = 0 */
     PTO_EXACT_TRUNC_REM,  /* sign of a */
     PTO_EXACT_POW,
+    PTO_EXACT_NUMBER_MAX, /* as MAX and MIN, but a number wins over a NaN (70, 9.1) */
+    PTO_EXACT_NUMBER_MIN,
+    PTO_EXACT_SQRT, /* from here to LOG: floats only */
+    PTO_EXACT_RSQRT,
+    PTO_EXACT_EXP,
+    PTO_EXACT_LOG,
     PTO_EXACT_AND, /* from here to SHR: integers only */
     PTO_EXACT_OR,
     PTO_EXACT_XOR,
@@ -49,12 +57,28 @@ typedef struct pto_map_input {
     const void *data;
 } pto_map_input;
 
-/* One element: codes in and out, right-aligned. Accepts s4 and the 8- and 4-bit floats. */
+/* One element: codes in and out, right-aligned. Accepts s4 and every float. */
 uint64_t pto_exact_apply(pto_exact_op op, pto_dtype type, uint64_t a, uint64_t b, uint64_t c);
 
 /* The operation over the valid region of dst, of a, b and c of dst's element type; c without data is the old
  * element of dst. */
 void pto_exact_map(pto_exact_op op, pto_tile *dst, const pto_map_input input[3]);
+
+/* RSQRT, EXP or LOG of x as a code of the format: rounded once from some 100 bits. */
+uint64_t pto_exact_function(pto_exact_op op, pto_format format, double x);
+
+/* A vector across a tile: dst(r, c) = full(r, c) op v, v the element of its row or of its column. */
+void pto_exact_expand(pto_exact_op op, pto_tile *dst, const pto_tile *full, const pto_tile *vector,
+                      bool by_rows);
+/* The fold of each row or column in order, every step an element: from `initial`, or from element 0 (NULL).
+ */
+void pto_exact_fold(pto_exact_op op, pto_tile *dst, const pto_tile *src, bool by_rows,
+                    const uint64_t *initial);
+/* The index of the extreme of each row or column, as dst's integers: only what is better replaces what was
+ * before. A number is better than a NaN, which replaces nothing (70, 9.4). */
+void pto_exact_arg(pto_tile *dst, const pto_tile *src, bool by_rows, bool minimum);
+/* Does the valid region hold a NaN? */
+bool pto_exact_has_nan(const pto_tile *tile);
 
 /* Element `index` (in elements) of packed storage. */
 uint64_t pto_exact_load(const void *data, pto_dtype type, int64_t index);

@@ -63,9 +63,15 @@ static void run_halves(float_loop loop, pto_dtype dtype, bool flush, uint16_t *t
     }
 }
 
-static pto_status unary(const pto_kernel_call *call, float_loop loop) {
-    const pto_tile *dst = pto_call_tile(call, OPERAND_DST), *src = pto_call_tile(call, OPERAND_SRC);
+static pto_status unary(const pto_kernel_call *call, float_loop loop, pto_exact_op exact) {
+    pto_tile *dst = pto_call_tile(call, OPERAND_DST);
+    const pto_tile *src = pto_call_tile(call, OPERAND_SRC);
     const pto_dtype dtype = dst->type.dtype;
+    if (dtype != PTO_F32 && dtype != PTO_F16 && dtype != PTO_BF16) { /* in the block form */
+        const pto_map_input input[3] = {pto_map_tile(src), pto_map_none(), pto_map_none()};
+        pto_exact_map(exact, dst, input);
+        return PTO_OK;
+    }
     const bool flush = call->numeric->flush_subnormals;
     const void *from = pto_source_data(call, dst, src);
     if (!from)
@@ -90,6 +96,6 @@ static pto_status unary(const pto_kernel_call *call, float_loop loop) {
     return PTO_OK;
 }
 
-PTO_KERNEL(texp) { return unary(call, exp_loop); }
+PTO_KERNEL(texp) { return unary(call, exp_loop, PTO_EXACT_EXP); }
 
-PTO_KERNEL(tlog) { return unary(call, log_loop); }
+PTO_KERNEL(tlog) { return unary(call, log_loop, PTO_EXACT_LOG); }

@@ -12,7 +12,8 @@ typedef struct expand_loops {
     pto_map_loop tt, ts, st;
 } expand_loops;
 typedef struct expand_op {
-    expand_loops type[PTO_DTYPE_COUNT];
+    pto_exact_op exact; /* of the element types without loops, in the block form */
+    expand_loops type[PTO_ELEMENT_COUNT];
 } expand_op;
 
 #define EXPAND_LOOPS(name)                                                                                   \
@@ -23,12 +24,19 @@ static inline pto_axis_tile expand_tile(const pto_tile *tile) {
     return (pto_axis_tile){&tile->type, tile->valid_rows, tile->valid_cols};
 }
 
+/* A block names the vector last. */
+static const pto_expand_roles expand_block_roles = {.full = 0, .mode = 1};
+
 static inline pto_expand_roles expand_row_roles(const pto_kernel_call *call) {
+    if (call->host->block_form)
+        return expand_block_roles;
     return pto_row_expand_classify(expand_tile(pto_call_tile(call, 0)), expand_tile(pto_call_tile(call, 1)),
                                    expand_tile(pto_call_tile(call, 2)));
 }
 
 static inline pto_expand_roles expand_col_roles(const pto_kernel_call *call) {
+    if (call->host->block_form)
+        return expand_block_roles;
     return pto_col_expand_classify(expand_tile(pto_call_tile(call, 0)), expand_tile(pto_call_tile(call, 1)),
                                    expand_tile(pto_call_tile(call, 2)));
 }
@@ -86,7 +94,20 @@ static inline pto_status expand_end(const pto_kernel_call *call, pto_tile *dst) 
     return PTO_OK;
 }
 
+/* An element type that no loop has. */
+static inline bool expand_is_exact(const pto_kernel_call *call, const expand_op *op) {
+    return !op->type[pto_call_tile(call, 0)->type.dtype].tt;
+}
+
+static inline pto_status expand_exactly(const pto_kernel_call *call, const expand_op *op, bool by_rows) {
+    pto_exact_expand(op->exact, pto_call_tile(call, 0), pto_call_tile(call, 1), pto_call_tile(call, 2),
+                     by_rows);
+    return PTO_OK;
+}
+
 static inline pto_status expand_rows(const pto_kernel_call *call, const expand_op *op) {
+    if (expand_is_exact(call, op))
+        return expand_exactly(call, op, true);
     pto_tile *dst = pto_call_tile(call, 0);
     const int64_t rows = dst->valid_rows, cols = dst->valid_cols;
     const pto_expand_roles roles = expand_row_roles(call);
@@ -115,6 +136,8 @@ static inline pto_status expand_rows(const pto_kernel_call *call, const expand_o
 }
 
 static inline pto_status expand_columns(const pto_kernel_call *call, const expand_op *op) {
+    if (expand_is_exact(call, op))
+        return expand_exactly(call, op, false);
     pto_tile *dst = pto_call_tile(call, 0);
     expand_walk walk;
     if (dst->valid_rows == 0 || dst->valid_cols == 0)

@@ -11,7 +11,8 @@
     PTO_HALF_TT(name, PTO_##NAME##_LANES, PTO_##NAME##_LANES)                                                \
     PTO_HALF_TS(name, PTO_##NAME##_LANES, PTO_##NAME##_LANES)                                                \
     PTO_HALF_ST(name, PTO_##NAME##_LANES, PTO_##NAME##_LANES)                                                \
-    static const expand_op name##_op = {{[PTO_S8] = EXPAND_LOOPS(name##_8),                                  \
+    static const expand_op name##_op = {PTO_EXACT_##NAME,                                                    \
+                                        {[PTO_S8] = EXPAND_LOOPS(name##_8),                                  \
                                          [PTO_U8] = EXPAND_LOOPS(name##_8),                                  \
                                          [PTO_S16] = EXPAND_LOOPS(name##_16),                                \
                                          [PTO_U16] = EXPAND_LOOPS(name##_16),                                \

@@ -17,7 +17,8 @@ PTO_HALF_TT(div, PTO_DIV_LANES, PTO_DIV_LANES)
 PTO_HALF_TS(div, PTO_DIV_LANES, PTO_DIV_LANES)
 PTO_HALF_ST(div, PTO_DIV_LANES, PTO_DIV_LANES)
 
-static const expand_op div_op = {{[PTO_S8] = EXPAND_LOOPS(div_s8),
+static const expand_op div_op = {PTO_EXACT_DIV,
+                                 {[PTO_S8] = EXPAND_LOOPS(div_s8),
                                   [PTO_U8] = EXPAND_LOOPS(div_u8),
                                   [PTO_S16] = EXPAND_LOOPS(div_s16),
                                   [PTO_U16] = EXPAND_LOOPS(div_u16),

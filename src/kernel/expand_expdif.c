@@ -87,6 +87,47 @@ static void expdif_f16_st(void *dst, const void *a, const void *b, int64_t n, co
 #endif
 
 static const expand_op expdif_op = {
-    {[PTO_F16] = EXPAND_LOOPS(expdif_f16), [PTO_F32] = EXPAND_LOOPS(expdif_f32)}};
+    PTO_EXACT_COPY, {[PTO_F16] = EXPAND_LOOPS(expdif_f16), [PTO_F32] = EXPAND_LOOPS(expdif_f32)}};
 
-EXPAND_KERNELS(expdif)
+/* ---- the block form: every float type, and f32 from halves that are widened first (70, 9.4) ---- */
+
+static void expdif_exactly(const pto_kernel_call *call, bool by_rows) {
+    pto_tile *dst = pto_call_tile(call, 0);
+    const pto_map_input input[3] = {pto_map_tile(dst), pto_map_none(), pto_map_none()};
+    pto_exact_expand(PTO_EXACT_SUB, dst, pto_call_tile(call, 1), pto_call_tile(call, 2), by_rows);
+    pto_exact_map(PTO_EXACT_EXP, dst, input);
+}
+
+static void widen(float *to, const uint16_t *from, int64_t count, pto_dtype dtype) {
+    reduce_widen_as(to, from, count, dtype == PTO_F16 ? REDUCE_F16 : REDUCE_BF16, false);
+}
+
+static pto_status expdif_widened(const pto_kernel_call *call, bool by_rows) {
+    pto_tile *dst = pto_call_tile(call, 0);
+    const pto_tile *full = pto_call_tile(call, 1), *vector = pto_call_tile(call, 2);
+    const int64_t rows = dst->valid_rows, cols = dst->valid_cols, length = by_rows ? rows : cols;
+    float *row = call->host->scratch(call->host->user, (size_t)(cols + length) * sizeof *row);
+    if (!row)
+        return PTO_ERR_NOMEM;
+    float *v = row + cols;
+    widen(v, vector->data, length, full->type.dtype);
+    for (int64_t r = 0; r < rows; r++) {
+        float *to = (float *)dst->data + r * dst->type.cols;
+        widen(row, (const uint16_t *)full->data + r * full->type.cols, cols, full->type.dtype);
+        (by_rows ? expdif_f32_ts : expdif_f32_tt)(to, row, by_rows ? v + r : v, cols, NULL);
+    }
+    return PTO_OK;
+}
+
+static pto_status expdif(const pto_kernel_call *call, bool by_rows) {
+    if (pto_call_tile(call, 0)->type.dtype != pto_call_tile(call, 1)->type.dtype)
+        return expdif_widened(call, by_rows);
+    if (expand_is_exact(call, &expdif_op)) {
+        expdif_exactly(call, by_rows);
+        return PTO_OK;
+    }
+    return by_rows ? expand_rows(call, &expdif_op) : expand_columns(call, &expdif_op);
+}
+
+PTO_KERNEL(trowexpandexpdif) { return expdif(call, true); }
+PTO_KERNEL(tcolexpandexpdif) { return expdif(call, false); }

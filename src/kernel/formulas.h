@@ -65,6 +65,23 @@ static inline int16_t pto_select_16(int16_t x, int16_t y, bool takes_x, int16_t 
 #define PTO_MAX_BF16(x, y) pto_select_16(x, y, pto_order_16(x) > pto_order_16(y), 0x7F80, PTO_BF16_NAN_BITS)
 #define PTO_MIN_BF16(x, y) pto_select_16(x, y, pto_order_16(x) < pto_order_16(y), 0x7F80, PTO_BF16_NAN_BITS)
 
+/* The block form (70, 9.1): a number wins over a NaN, two NaN give the canonical one. */
+static inline float pto_number_f32(float x, float y, float both) {
+    const float number = x == x ? x : y;
+    return (x == x) == (y == y) ? both : number;
+}
+static inline int16_t pto_number_16(int16_t x, int16_t y, int16_t both, int16_t infinity) {
+    const bool nan_x = (x & 0x7FFF) > infinity, nan_y = (y & 0x7FFF) > infinity;
+    const int16_t number = nan_x ? y : x;
+    return nan_x == nan_y ? both : number;
+}
+#define PTO_NUMBER_MAX_F32(x, y) pto_number_f32(x, y, pto_max_f32(x, y))
+#define PTO_NUMBER_MIN_F32(x, y) pto_number_f32(x, y, pto_min_f32(x, y))
+#define PTO_NUMBER_MAX_F16(x, y) pto_number_16(x, y, PTO_MAX_F16(x, y), 0x7C00)
+#define PTO_NUMBER_MIN_F16(x, y) pto_number_16(x, y, PTO_MIN_F16(x, y), 0x7C00)
+#define PTO_NUMBER_MAX_BF16(x, y) pto_number_16(x, y, PTO_MAX_BF16(x, y), 0x7F80)
+#define PTO_NUMBER_MIN_BF16(x, y) pto_number_16(x, y, PTO_MIN_BF16(x, y), 0x7F80)
+
 /* ---- quotients: integers truncate, MIN / -1 = MIN, x / 0 = 0 ---- */
 
 /* Up to 16 bits the truncated float quotient is exact, up to 32 bits the truncated double quotient: a

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TGATHER by index, by mask and by comparison (40, 4.2 to 4.4); TGATHERB (4.5). All tiles are flat
  * row-major. */
+#include "kernel/block_form.h"
 #include "kernel/exact.h"
 #include "kernel/select.h"
 #include "number/half.h"
@@ -72,6 +73,8 @@ GATHERS(32)
 GATHERS(64)
 
 PTO_KERNEL(tgather) {
+    if (call->host->block_form)
+        return pto_block_form_gather(call);
     pto_tile *dst = pto_call_tile(call, 0);
     const pto_tile *src = pto_call_tile(call, 1), *idx = pto_call_tile(call, 2);
     const unsigned bits = pto_dtype_bits(dst->type.dtype);

@@ -40,6 +40,7 @@ typedef struct pto_kernel_host {
     uint64_t zero_divisors;         /* counts integer divisions by zero (10, 1.5) */
     pto_kernel_finding finding;     /* empty when a kernel starts */
     uint32_t subblock;              /* 0 or 1: which of the two vector cores this one is */
+    bool block_form; /* values and operands of TileOp blocks where they differ (block_form.h) */
     /* The parameters of quantising pushes: SET_QUANT_SCALAR's word; the place of SET_QUANT_VECTOR's table. */
     uint64_t quant_scalar;
     const void *quant_vector;

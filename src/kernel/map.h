@@ -223,8 +223,8 @@ static inline void pto_map_walk(pto_map_loop loop, pto_tile *dst, const pto_map_
 
 /* An operation: its loop for each element type that has one, the exact path for the others. */
 typedef struct pto_map_op {
-    pto_map_loop loop[PTO_DTYPE_COUNT];
-    pto_map_loop3 loop3[PTO_DTYPE_COUNT]; /* instead of loop, for three sources */
+    pto_map_loop loop[PTO_ELEMENT_COUNT];
+    pto_map_loop3 loop3[PTO_ELEMENT_COUNT]; /* instead of loop, for three sources */
     pto_exact_op exact;
     bool keeps_subnormals; /* works on bits, so the flush option does not apply */
     bool reads_dst;

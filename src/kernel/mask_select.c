@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TSEL (10, 8.2) and TSELS (20, 2): the bits of one of two elements by a bit of a packed mask (10, 8.0). */
+#include "kernel/bits.h"
 #include "kernel/map.h"
 
 #if defined(PTO_LEVEL_AVX512)
@@ -95,14 +96,15 @@ static pto_status select_by(const pto_kernel_call *call, pto_map_input input[3])
     pto_tile *dst = pto_call_tile(call, 0);
     if (!stage(call, dst, input))
         return PTO_ERR_NOMEM;
-    const pto_tile_type *type = &dst->type, *mask = input[0].type;
+    const pto_tile_type *type = &dst->type;
     const unsigned bits = pto_dtype_bits(type->dtype);
     const size_t size = bits < 8 ? 1 : bits / 8;
     const select_loop loop = size == 1 ? select_8 : size == 2 ? select_16 : size == 4 ? select_32 : select_64;
-    const size_t pitch = (size_t)mask->cols * (pto_dtype_bits(mask->dtype) / 8);
+    const int64_t pitch = pto_mask_pitch(call, pto_call_tile(call, 1));
+    const bool gapless = pitch % 8 != 0; /* rows begin inside of bytes */
     const bool direct = bits >= 8 && is_flat(type);
     for (int32_t row = 0; row < dst->valid_rows; row++) {
-        const uint8_t *row_mask = (const uint8_t *)input[0].data + (size_t)row * pitch;
+        const uint8_t *bits_of_all = input[0].data, *row_mask = bits_of_all + row * pitch / 8;
         for (int32_t col = 0; col < dst->valid_cols; col += BLOCK) {
             const int32_t rest = dst->valid_cols - col, n = rest < BLOCK ? rest : BLOCK;
             uint64_t gathered[2][BLOCK], chosen[BLOCK];
@@ -110,7 +112,10 @@ static pto_status select_by(const pto_kernel_call *call, pto_map_input input[3])
             const void *y = block_of(&input[2], row, col, n, gathered[1]);
             void *to = direct ? (uint8_t *)dst->data + ((size_t)row * (size_t)type->cols + (size_t)col) * size
                               : (void *)chosen;
-            loop(to, row_mask + col / 8, x, y, n);
+            uint8_t piece[BLOCK / 8];
+            if (gapless)
+                pto_bits_take(piece, bits_of_all, row * pitch + col, n);
+            loop(to, gapless ? piece : row_mask + col / 8, x, y, n);
             for (int32_t i = 0; !direct && i < n; i++) {
                 uint64_t code = 0;
                 memcpy(&code, (const uint8_t *)chosen + (size_t)i * size, size);

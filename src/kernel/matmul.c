@@ -9,6 +9,7 @@
  *
  * The accumulator's 16 x 16 boxes hold 16 columns of a row side by side, so it is read and written in place.
  * The right operand is packed panel by panel, the left one only where it is not f32 in the right order. */
+#include "kernel/block_form.h"
 #include "kernel/kernel.h"
 #include "kernel/matmul_block.h"
 
@@ -71,7 +72,27 @@ static pto_status multiply(const pto_kernel_call *call, matmul_job *job, int m, 
     return PTO_OK;
 }
 
+/* The block form: acc, a, b, scales of a and b (optional), room for f32 copies of a and b and for a boxed
+ * acc. Without room the elements are integers. The chain goes on from what acc holds. */
+static pto_status block_product(const pto_kernel_call *call) {
+    pto_tile *acc = pto_call_tile(call, 0), *left = pto_call_tile(call, 5), *right = pto_call_tile(call, 6),
+             *boxed = pto_call_tile(call, 7);
+    if (!left) {
+        pto_block_form_multiply(acc, pto_call_tile(call, 1), pto_call_tile(call, 2));
+        return PTO_OK;
+    }
+    pto_block_form_widen(left, pto_call_tile(call, 1), pto_call_tile(call, 3), false);
+    pto_block_form_widen(right, pto_call_tile(call, 2), pto_call_tile(call, 4), true);
+    pto_block_form_widen(boxed, acc, NULL, false);
+    matmul_job job = from_tile(boxed);
+    const pto_status status = multiply(call, &job, left->valid_rows, boxed, left, right);
+    pto_block_form_widen(acc, boxed, NULL, false);
+    return status;
+}
+
 PTO_KERNEL(tmatmul) {
+    if (call->host->block_form)
+        return block_product(call);
     matmul_job job = {0};
     const pto_tile *left = pto_call_tile(call, 1);
     return multiply(call, &job, left->valid_rows, pto_call_tile(call, 0), left, pto_call_tile(call, 2));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TMRGSORT (40, 3.2): merges of descending lists of structures. The head with the largest value goes first,
  * of equal ones that of the lowest list. Merging four lists pairwise gives the same sequence. */
+#include "kernel/block_form.h"
 #include "kernel/kernel.h"
 #include "kernel/sort.h"
 
@@ -115,6 +116,8 @@ static bool merge_all(const pto_kernel_call *call, const merge_loops *loops, con
 
 /* Form A: runs of four sorted blocks inside one list. */
 PTO_KERNEL(tmrgsort) {
+    if (call->host->block_form)
+        return pto_block_form_merge(call);
     const pto_tile *dst = pto_call_tile(call, 0), *src = pto_call_tile(call, 1);
     const int64_t block = pto_call_scalar(call, 2).i / pair_elements(src);
     const int64_t count = src->valid_cols / pair_elements(src);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TMOV and TMOV_FP (part 30): between on-chip memories, with the change of layout that the two tiles imply.
  */
+#include "kernel/block_form.h"
 #include "kernel/kernel.h"
 #include "kernel/window.h"
 
@@ -18,6 +19,8 @@ PTO_KERNEL(tmov) {
 
 /* dst, src, accToVecMode, reluPreMode */
 PTO_KERNEL(tmov_acc_to_vec) {
+    if (call->host->block_form)
+        return pto_block_form_acc_out(call);
     const pto_tile *dst = pto_call_tile(call, 0), *src = pto_call_tile(call, 1);
     pto_window window =
         pto_window_of_mode(call, dst, pto_call_attr(call, 2), src->valid_rows, src->valid_cols);

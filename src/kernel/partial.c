@@ -27,30 +27,33 @@ NUMBERS(add, PTO_ADD)
 NUMBERS(mul, PTO_MUL)
 
 #define EXTREMES(name, NAME)                                                                                 \
-    PTO_MAP_TT(name##_s8, int8_t, NAME)                                                                      \
-    PTO_MAP_TT(name##_u8, uint8_t, NAME)                                                                     \
-    PTO_MAP_TT(name##_s16, int16_t, NAME)                                                                    \
-    PTO_MAP_TT(name##_u16, uint16_t, NAME)                                                                   \
-    PTO_MAP_TT(name##_s32, int32_t, NAME)                                                                    \
-    PTO_MAP_TT(name##_u32, uint32_t, NAME)                                                                   \
-    PTO_MAP_TT(name##_s64, int64_t, NAME)                                                                    \
-    PTO_MAP_TT(name##_u64, uint64_t, NAME)                                                                   \
-    PTO_MAP_TT(name##_f16, int16_t, NAME##_F16)                                                              \
-    PTO_MAP_TT(name##_bf16, int16_t, NAME##_BF16)                                                            \
-    PTO_MAP_TT(name##_f32, float, NAME##_F32)                                                                \
-    static const pto_map_op name##_op = {.loop = {[PTO_S8] = name##_s8_tt,                                   \
-                                                  [PTO_U8] = name##_u8_tt,                                   \
-                                                  [PTO_S16] = name##_s16_tt,                                 \
-                                                  [PTO_U16] = name##_u16_tt,                                 \
-                                                  [PTO_S32] = name##_s32_tt,                                 \
-                                                  [PTO_U32] = name##_u32_tt,                                 \
-                                                  [PTO_S64] = name##_s64_tt,                                 \
-                                                  [PTO_U64] = name##_u64_tt,                                 \
-                                                  [PTO_F16] = name##_f16_tt,                                 \
-                                                  [PTO_BF16] = name##_bf16_tt,                               \
-                                                  [PTO_F32] = name##_f32_tt}};
-EXTREMES(max, PTO_MAX)
-EXTREMES(min, PTO_MIN)
+    PTO_MAP_TT(name##_s8, int8_t, PTO_##NAME)                                                                \
+    PTO_MAP_TT(name##_u8, uint8_t, PTO_##NAME)                                                               \
+    PTO_MAP_TT(name##_s16, int16_t, PTO_##NAME)                                                              \
+    PTO_MAP_TT(name##_u16, uint16_t, PTO_##NAME)                                                             \
+    PTO_MAP_TT(name##_s32, int32_t, PTO_##NAME)                                                              \
+    PTO_MAP_TT(name##_u32, uint32_t, PTO_##NAME)                                                             \
+    PTO_MAP_TT(name##_s64, int64_t, PTO_##NAME)                                                              \
+    PTO_MAP_TT(name##_u64, uint64_t, PTO_##NAME)                                                             \
+    FLOATS(name, name, PTO_##NAME)                                                                           \
+    FLOATS(name, number_##name, PTO_NUMBER_##NAME)
+#define FLOATS(name, floats, NAME)                                                                           \
+    PTO_MAP_TT(floats##_f16, int16_t, NAME##_F16)                                                            \
+    PTO_MAP_TT(floats##_bf16, int16_t, NAME##_BF16)                                                          \
+    PTO_MAP_TT(floats##_f32, float, NAME##_F32)                                                              \
+    static const pto_map_op floats##_op = {.loop = {[PTO_S8] = name##_s8_tt,                                 \
+                                                    [PTO_U8] = name##_u8_tt,                                 \
+                                                    [PTO_S16] = name##_s16_tt,                               \
+                                                    [PTO_U16] = name##_u16_tt,                               \
+                                                    [PTO_S32] = name##_s32_tt,                               \
+                                                    [PTO_U32] = name##_u32_tt,                               \
+                                                    [PTO_S64] = name##_s64_tt,                               \
+                                                    [PTO_U64] = name##_u64_tt,                               \
+                                                    [PTO_F16] = floats##_f16_tt,                             \
+                                                    [PTO_BF16] = floats##_bf16_tt,                           \
+                                                    [PTO_F32] = floats##_f32_tt}};
+EXTREMES(max, MAX)
+EXTREMES(min, MIN)
 
 /* ---- the sources and where they are read ---- */
 
@@ -174,5 +177,5 @@ static pto_status run(const pto_kernel_call *call, const pto_map_op *op) {
 
 PTO_KERNEL(tpartadd) { return run(call, &add_op); }
 PTO_KERNEL(tpartmul) { return run(call, &mul_op); }
-PTO_KERNEL(tpartmax) { return run(call, &max_op); }
-PTO_KERNEL(tpartmin) { return run(call, &min_op); }
+PTO_KERNEL(tpartmax) { return run(call, call->host->block_form ? &number_max_op : &max_op); }
+PTO_KERNEL(tpartmin) { return run(call, call->host->block_form ? &number_min_op : &min_op); }

@@ -4,6 +4,7 @@
  * TQUANT multiplies; product and sum are rounded to f32 one after the other, then to the nearest integer
  * (ties to even), clamped; NaN gives 0. Clamping first changes nothing and keeps the integer inside of a
  * float. */
+#include "kernel/block_form.h"
 #include "kernel/kernel.h"
 #include "number/half.h"
 #include "number/small.h"
@@ -86,6 +87,8 @@ static pto_status quantize(const pto_kernel_call *call, const pto_tile *offset, 
 }
 
 PTO_KERNEL(tquant) { /* dst, src, scale, tmp, offset, quant_type */
+    if (call->host->block_form)
+        return pto_block_form_quantise(call);
     return quantize(call, pto_call_tile(call, 4), (pto_quant_type)pto_call_attr(call, 5));
 }
 
@@ -158,6 +161,8 @@ static dequantizer dequantizer_of(pto_dtype dtype) {
 }
 
 PTO_KERNEL(tdequant) { /* dst, src, scale, offset */
+    if (call->host->block_form)
+        return pto_block_form_dequantise(call);
     const pto_tile *dst = pto_call_tile(call, 0), *src = pto_call_tile(call, 1),
                    *scale = pto_call_tile(call, 2), *offset = pto_call_tile(call, 3);
     const pto_dtype dtype = src->type.dtype;

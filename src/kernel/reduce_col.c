@@ -53,6 +53,8 @@ static pto_status extreme_columns(const pto_kernel_call *call, bool minimum) {
     } else if (dtype == PTO_F16 || dtype == PTO_BF16) {
         float_columns_16(dst->data, src->data, pitch, rows, cols, minimum, flush,
                          dtype == PTO_F16 ? 0x7C00u : 0x7F80u);
+    } else if (extreme_is_exact(dtype)) {
+        extreme_exactly(dst, src, false, minimum);
     } else if (extreme_is_small(dtype)) {
         for (int64_t j = 0; j < cols; j++) {
             extreme_value best = extreme_load(src->data, dtype, j);
@@ -70,6 +72,7 @@ static pto_status extreme_columns(const pto_kernel_call *call, bool minimum) {
                          : integer_columns_64;
         fold(dst->data, src->data, pitch, rows, cols, bias, minimum);
     }
+    extreme_of_numbers(call, dst, src, false, minimum);
     return PTO_OK;
 }
 

@@ -215,8 +215,19 @@ static pto_status arg_columns(const pto_tile *src, pto_tile *index, pto_tile *va
     return PTO_OK;
 }
 
+/* In the block form no NaN replaces a number, and every float has an order (70, 9.4). */
+static pto_status arg_only(const pto_kernel_call *call, bool minimum) {
+    const pto_tile *src = pto_call_tile(call, 1);
+    if (call->host->block_form && pto_dtype_is_float(src->type.dtype) &&
+        (extreme_is_exact(src->type.dtype) || pto_exact_has_nan(src))) {
+        pto_exact_arg(pto_call_tile(call, 0), src, false, minimum);
+        return PTO_OK;
+    }
+    return arg_columns(src, pto_call_tile(call, 0), NULL, minimum);
+}
+
 #define KERNELS(name, minimum)                                                                               \
-    PTO_KERNEL(name) { return arg_columns(pto_call_tile(call, 1), pto_call_tile(call, 0), NULL, minimum); }  \
+    PTO_KERNEL(name) { return arg_only(call, minimum); }                                                     \
     PTO_KERNEL(name##_value) {                                                                               \
         return arg_columns(pto_call_tile(call, 2), pto_call_tile(call, 1), pto_call_tile(call, 0), minimum); \
     }

@@ -250,6 +250,11 @@ static pto_status fold_columns(const pto_kernel_call *call, reduce_op op, bool b
         return PTO_OK;
     if (dtype == PTO_F32 || dtype == PTO_F16 || dtype == PTO_BF16)
         return fold_float_columns(call, op, binary);
+    if (op == REDUCE_SUM && pto_dtype_is_float(dtype)) { /* in the block form */
+        const uint64_t zero = 0;
+        pto_exact_fold(PTO_EXACT_ADD, dst, src, false, &zero);
+        return PTO_OK;
+    }
     if (pto_dtype_bits(dtype) == 4 || pto_dtype_is_float(dtype))
         multiply_exact_columns(src, dst, call->numeric->typed_fold);
     else

@@ -3,6 +3,7 @@
 #ifndef PTO_KERNEL_REDUCE_EXTREME_H
 #define PTO_KERNEL_REDUCE_EXTREME_H
 
+#include "kernel/exact.h"
 #include "kernel/reduce.h"
 #include "kernel/row_scan.h"
 #include "number/format.h"
@@ -68,6 +69,23 @@ typedef struct extreme_value {
 
 static inline bool extreme_is_small(pto_dtype dtype) {
     return pto_dtype_bits(dtype) == 4 || (pto_dtype_bits(dtype) == 8 && pto_dtype_is_float(dtype));
+}
+
+/* ---- types that only blocks have, and their rule for NaN (70, 9.4) ---- */
+
+static inline bool extreme_is_exact(pto_dtype dtype) {
+    return dtype == PTO_F64 || dtype == PTO_TF32 || dtype == PTO_HF32;
+}
+
+static inline void extreme_exactly(pto_tile *dst, const pto_tile *src, bool by_rows, bool minimum) {
+    pto_exact_fold(minimum ? PTO_EXACT_NUMBER_MIN : PTO_EXACT_NUMBER_MAX, dst, src, by_rows, NULL);
+}
+
+/* In the block form a number wins over a NaN: where one shows, all is folded again. */
+static inline void extreme_of_numbers(const pto_kernel_call *call, pto_tile *dst, const pto_tile *src,
+                                      bool by_rows, bool minimum) {
+    if (call->host->block_form && pto_dtype_is_float(src->type.dtype) && pto_exact_has_nan(dst))
+        extreme_exactly(dst, src, by_rows, minimum);
 }
 
 static inline extreme_value extreme_load(const void *data, pto_dtype dtype, int64_t index) {

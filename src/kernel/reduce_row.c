@@ -46,6 +46,8 @@ static pto_status extreme_rows(const pto_kernel_call *call, bool minimum) {
     } else if (dtype == PTO_F16 || dtype == PTO_BF16) {
         float_rows_16(dst->data, step, src->data, pitch, rows, cols, minimum, flush,
                       dtype == PTO_F16 ? 0x7C00u : 0x7F80u);
+    } else if (extreme_is_exact(dtype)) {
+        extreme_exactly(dst, src, true, minimum);
     } else if (extreme_is_small(dtype)) {
         for (int64_t r = 0; r < rows; r++) {
             extreme_value best = extreme_load(src->data, dtype, r * pitch);
@@ -63,6 +65,7 @@ static pto_status extreme_rows(const pto_kernel_call *call, bool minimum) {
                          : integer_rows_64;
         fold(dst->data, step, src->data, pitch, rows, cols, bias, minimum);
     }
+    extreme_of_numbers(call, dst, src, true, minimum);
     return PTO_OK;
 }
 

@@ -99,8 +99,21 @@ static pto_status arg_rows(const pto_tile *src, pto_tile *index, pto_tile *value
     return PTO_OK;
 }
 
+/* In the block form no NaN replaces a number, and every float has an order (70, 9.4). */
+static pto_status arg_only(const pto_kernel_call *call, bool minimum) {
+    const pto_tile *src = pto_call_tile(call, 1);
+    const pto_dtype dtype = src->type.dtype;
+    const bool loops =
+        !pto_dtype_is_float(dtype) || dtype == PTO_F32 || dtype == PTO_F16 || dtype == PTO_BF16;
+    if (!loops || (call->host->block_form && pto_dtype_is_float(dtype) && pto_exact_has_nan(src))) {
+        pto_exact_arg(pto_call_tile(call, 0), src, true, minimum);
+        return PTO_OK;
+    }
+    return arg_rows(src, pto_call_tile(call, 0), NULL, minimum);
+}
+
 #define KERNELS(name, minimum)                                                                               \
-    PTO_KERNEL(name) { return arg_rows(pto_call_tile(call, 1), pto_call_tile(call, 0), NULL, minimum); }     \
+    PTO_KERNEL(name) { return arg_only(call, minimum); }                                                     \
     PTO_KERNEL(name##_value) {                                                                               \
         return arg_rows(pto_call_tile(call, 2), pto_call_tile(call, 1), pto_call_tile(call, 0), minimum);    \
     }

@@ -246,8 +246,14 @@ static void sum_rows_16_32(void *dst, int64_t step, const void *src, int64_t pit
 PTO_KERNEL(trowsum) {
     pto_tile *dst = pto_call_tile(call, 0);
     const pto_tile *src = pto_call_tile(call, 1);
-    if (pto_dtype_is_float(src->type.dtype))
+    const pto_dtype dtype = src->type.dtype;
+    if (dtype == PTO_F32 || dtype == PTO_F16 || dtype == PTO_BF16)
         return sum_float_rows(call);
+    if (pto_dtype_is_float(dtype)) { /* in the block form */
+        const uint64_t zero = 0;
+        pto_exact_fold(PTO_EXACT_ADD, dst, src, true, &zero);
+        return PTO_OK;
+    }
     const unsigned bits = pto_dtype_bits(src->type.dtype), result_bits = pto_dtype_bits(dst->type.dtype);
     void (*sum)(void *, int64_t, const void *, int64_t, int64_t, int64_t) = bits == 8    ? sum_rows_8
                                                                             : bits == 16 ? sum_rows_16

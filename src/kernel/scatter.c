@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TSCATTER by index and by mask (40, 4.6, 4.7). Every element of the destination's storage that gets no
  * value becomes 0. All tiles are flat row-major. */
+#include "kernel/block_form.h"
 #include "kernel/exact.h"
 #include "kernel/select.h"
 
@@ -78,6 +79,8 @@ SCATTERS(32)
 SCATTERS(64)
 
 PTO_KERNEL(tscatter) {
+    if (call->host->block_form)
+        return pto_block_form_scatter(call);
     pto_tile *dst = pto_call_tile(call, 0);
     const pto_tile *src = pto_call_tile(call, 1), *idx = pto_call_tile(call, 2);
     const unsigned bits = pto_dtype_bits(dst->type.dtype);

@@ -70,8 +70,10 @@ static int64_t apply_integer(pto_exact_op op, int64_t a, int64_t b, int64_t c) {
     case PTO_EXACT_DIV:
         return b == -1 ? wrap(-ua) : b ? a / b : 0;
     case PTO_EXACT_MAX:
+    case PTO_EXACT_NUMBER_MAX:
         return a > b ? a : b;
     case PTO_EXACT_MIN:
+    case PTO_EXACT_NUMBER_MIN:
         return a < b ? a : b;
     case PTO_EXACT_ABS:
         return a < 0 ? wrap(-ua) : a;
@@ -117,6 +119,10 @@ static int64_t apply_integer(pto_exact_op op, int64_t a, int64_t b, int64_t c) {
         return (int64_t)((uint64_t)a << (b & 3));
     case PTO_EXACT_SHR:
         return a >> (b & 3);
+    case PTO_EXACT_SQRT:
+    case PTO_EXACT_RSQRT:
+    case PTO_EXACT_EXP:
+    case PTO_EXACT_LOG:
     case PTO_EXACT_COPY:
         break;
     }
@@ -148,15 +154,27 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-/* The result in double such that one more rounding gives the rounding of the exact result: the codes have at
- * most 4 significant bits, so products are exact and quotients far from the ties; only sums need care, for
- * e8m0 spans 254 binades. */
+static double number_wins(double a, double b, bool minimum) {
+    return isnan(a) ? b : isnan(b) ? a : minimum ? -larger(-a, -b) : larger(a, b);
+}
+
+/* Sums for formats of fewer bits than double: to odd, so that one more rounding is the only one. */
+static double sum_of(pto_dtype type, double a, double b) {
+    return type == PTO_F64 ? a + b : pto_f64_odd_sum(a, b);
+}
+static double fused(pto_dtype type, double a, double b, double c) {
+    return type == PTO_F64 ? fma(a, b, c) : pto_f64_odd_sum(a * b, c);
+}
+
+/* The result in double such that one more rounding gives the rounding of the exact result: but for f64 itself
+ * the codes have at most 24 significant bits, so products are exact, quotients and roots far from the ties;
+ * only sums need care. f64 is the rounded result. */
 static double apply_float(pto_exact_op op, pto_dtype type, double a, double b, double c) {
     switch (op) {
     case PTO_EXACT_ADD:
-        return pto_f64_odd_sum(a, b);
+        return sum_of(type, a, b);
     case PTO_EXACT_SUB:
-        return pto_f64_odd_sum(a, -b);
+        return sum_of(type, a, -b);
     case PTO_EXACT_MUL:
         return a * b;
     case PTO_EXACT_DIV:
@@ -174,34 +192,43 @@ static double apply_float(pto_exact_op op, pto_dtype type, double a, double b, d
     case PTO_EXACT_RELU_NAN:
         return isnan(a) || a > 0.0 ? a : 0.0;
     case PTO_EXACT_MULADD:
-        return pto_f64_odd_sum(a * b, c);
+        return fused(type, a, b, c);
     case PTO_EXACT_MULADD_UNFUSED:
-        return pto_f64_odd_sum(round_to(type, a * b), c);
+        return sum_of(type, round_to(type, a * b), c);
     case PTO_EXACT_FUSED_MULADD:
     case PTO_EXACT_FUSED_MULADD_RELU:
     case PTO_EXACT_FUSED_MULADD_RELU_NAN:
-        return pto_f64_odd_sum(a * c, b);
+        return fused(type, a, c, b);
     case PTO_EXACT_FUSED_MULADD_UNFUSED:
     case PTO_EXACT_FUSED_MULADD_RELU_UNFUSED:
     case PTO_EXACT_FUSED_MULADD_RELU_NAN_UNFUSED:
-        return pto_f64_odd_sum(round_to(type, a * c), b);
+        return sum_of(type, round_to(type, a * c), b);
     case PTO_EXACT_SUB_RELU:
     case PTO_EXACT_SUB_RELU_NAN:
-        return pto_f64_odd_sum(a, -b);
+        return sum_of(type, a, -b);
     case PTO_EXACT_LEAKY_RELU:
         return a > 0.0 ? a : a * b;
     case PTO_EXACT_ADD_ADD:
-        return pto_f64_odd_sum(round_to(type, pto_f64_odd_sum(a, b)), c);
+        return sum_of(type, round_to(type, sum_of(type, a, b)), c);
     case PTO_EXACT_SUB_ADD:
-        return pto_f64_odd_sum(round_to(type, pto_f64_odd_sum(a, -b)), c);
+        return sum_of(type, round_to(type, sum_of(type, a, -b)), c);
     case PTO_EXACT_TRUNC_REM:
         return fmod(a, b);
     case PTO_EXACT_FLOOR_REM: {
         const double rem = fmod(a, b);
-        return rem != 0.0 && signbit(rem) != signbit(b) ? pto_f64_odd_sum(rem, b) : rem;
+        return rem != 0.0 && signbit(rem) != signbit(b) ? sum_of(type, rem, b) : rem;
     }
     case PTO_EXACT_POW:
         return pow(a, b);
+    case PTO_EXACT_NUMBER_MAX:
+        return number_wins(a, b, false);
+    case PTO_EXACT_NUMBER_MIN:
+        return number_wins(a, b, true);
+    case PTO_EXACT_SQRT:
+        return sqrt(a);
+    case PTO_EXACT_RSQRT: /* functions of their own */
+    case PTO_EXACT_EXP:
+    case PTO_EXACT_LOG:
     case PTO_EXACT_AND:
     case PTO_EXACT_OR:
     case PTO_EXACT_XOR:
@@ -229,6 +256,8 @@ uint64_t pto_exact_apply(pto_exact_op op, pto_dtype type, uint64_t a, uint64_t b
         const uint64_t sign = UINT64_C(1) << (bits - 1); /* the other bits stay, NaN included */
         return op == PTO_EXACT_ABS ? a & ~sign : a ^ sign;
     }
+    if (op == PTO_EXACT_RSQRT || op == PTO_EXACT_EXP || op == PTO_EXACT_LOG)
+        return pto_exact_function(op, pto_format_of_dtype(type), pto_number_to_double(type, a));
     double result = apply_float(op, type, pto_number_to_double(type, a), pto_number_to_double(type, b),
                                 pto_number_to_double(type, c));
     if (has_relu(op) && !(result > 0.0) && !(isnan(result) && relu_keeps_nan(op)))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TSORT32 (40, 3.1): blocks of 32 columns, each sorted by the rank of its elements. A rank is a count of
  * comparisons, which vectorises; nothing branches on the data. */
+#include "kernel/block_form.h"
 #include "kernel/sort.h"
 #include "kernel/kernel.h"
 
@@ -73,6 +74,8 @@ static uint32_t pad_value(pto_dtype type) {
 }
 
 PTO_KERNEL(tsort32) {
+    if (call->host->block_form)
+        return pto_block_form_sort(call);
     const pto_tile *dst = pto_call_tile(call, 0), *src = pto_call_tile(call, 1),
                    *idx = pto_call_tile(call, 2);
     const bool padded = pto_call_tile(call, 3) != NULL;

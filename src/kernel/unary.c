@@ -84,9 +84,10 @@ PTO_HALF_UNARY(sqrt, SQRT_LANES, SQRT_ONE)
 PTO_HALF_UNARY(rsqrt, RSQRT_LANES, RSQRT_ONE)
 
 static const pto_map_op sqrt_op = {
-    .loop = {[PTO_F16] = sqrt_f16, [PTO_BF16] = sqrt_bf16, [PTO_F32] = sqrt_f32}, .exact = PTO_EXACT_COPY};
+    .loop = {[PTO_F16] = sqrt_f16, [PTO_BF16] = sqrt_bf16, [PTO_F32] = sqrt_f32}, .exact = PTO_EXACT_SQRT};
 static const pto_map_op rsqrt_op = {
-    .loop = {[PTO_F16] = rsqrt_f16, [PTO_BF16] = rsqrt_bf16, [PTO_F32] = rsqrt_f32}, .exact = PTO_EXACT_COPY};
+    .loop = {[PTO_F16] = rsqrt_f16, [PTO_BF16] = rsqrt_bf16, [PTO_F32] = rsqrt_f32},
+    .exact = PTO_EXACT_RSQRT};
 
 PTO_KERNEL(tsqrt) { return run(call, &sqrt_op); }
 PTO_KERNEL(trsqrt) { return run(call, &rsqrt_op); }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of number formats and the exact decode and encode built on it (part 10, 2). */
 #include "format.h"
+#include "number/element_types.h"
 
 #include <limits.h>
 #include <string.h>
@@ -49,7 +50,7 @@ const pto_format_info *pto_format_describe(pto_format format) { return &format_t
 bool pto_format_is_integer(pto_format format) { return format_table[format].kind == PTO_FORMAT_INTEGER; }
 
 pto_format pto_format_of_dtype(pto_dtype type) {
-    switch (type) {
+    switch ((int)type) {
     case PTO_S4:
         return PTO_FORMAT_S4;
     case PTO_S8:
@@ -88,8 +89,18 @@ pto_format pto_format_of_dtype(pto_dtype type) {
         return PTO_FORMAT_HIF8;
     case PTO_E8M0:
         return PTO_FORMAT_E8M0;
-    case PTO_DTYPE_NONE:
-    case PTO_DTYPE_COUNT:
+    case (int)PTO_TF32:
+        return PTO_FORMAT_TF32;
+    case (int)PTO_HF32:
+        return PTO_FORMAT_HF32;
+    case (int)PTO_E3M2:
+        return PTO_FORMAT_E3M2;
+    case (int)PTO_E2M3:
+        return PTO_FORMAT_E2M3;
+    case (int)PTO_HIF4:
+        return PTO_FORMAT_HIF4;
+    case (int)PTO_U4:
+        return PTO_FORMAT_U4;
     default:
         return PTO_FORMAT_COUNT;
     }
