@@ -105,6 +105,18 @@ PTO_API pto_status pto_program_emit(pto_program *program, pto_language language,
                                     const pto_verify_options *options, pto_write_fn write, void *context,
                                     pto_diag_list *diags);
 
+/* ---- passes ---- */
+
+/* Verifies, then changes a program of levels 2, 3 or of the generic form:
+ * "place"  gives every tile the address that a run on the target chooses (60, 4.7): level 2 becomes level 3;
+ * "sync"   inserts the flags and barriers that the target needs and the program misses (60, 4.8; 00-model,
+ *          11.6), for the addresses that the tiles have or will get. Nothing on target cpu, whose operations
+ *          follow each other.
+ * PTO_ERR_REFUSED with diagnostics when it is not legal, cannot be placed, or is in an SSA form, which has no
+ * words for either (convert it to level 2 first); PTO_ERR_USAGE for another name. `options` may be NULL. */
+PTO_API pto_status pto_program_pass(pto_program *program, const char *pass, const pto_verify_options *options,
+                                    pto_diag_list *diags);
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* What an entry's parameter takes. */

@@ -248,17 +248,6 @@ void pto_check_tell(pto_checker *c, pto_check_finding *f, const pto_shadow_piece
 
 /* ---- clocks -------------------------------------------------------------------------------------- */
 
-bool pto_pipe_is_ordered(pto_target target, pto_pipe pipe) {
-    switch (target) {
-    case PTO_TARGET_A2A3:
-        return pipe != PTO_PIPE_V && pipe != PTO_PIPE_MTE3;
-    case PTO_TARGET_A5:
-        return pipe != PTO_PIPE_MTE2 && pipe != PTO_PIPE_MTE3;
-    default:
-        return true;
-    }
-}
-
 static bool follows(const pto_checker *c, const pto_check_access *old, const pto_check_access *now) {
     if (old->lane == now->lane && old->number == now->number)
         return true; /* one operation */

@@ -13,6 +13,7 @@
 #ifndef PTO_CHECK_CHECK_H
 #define PTO_CHECK_CHECK_H
 
+#include "isa/order.h"
 #include <pto/core.h>
 #include <pto/options.h>
 
@@ -75,8 +76,6 @@ typedef struct pto_check_finding {
     int cycle_count;
 } pto_check_finding;
 
-/* Whether a pipe finishes its operations in program order (00-model, 11.6 E1). */
-bool pto_pipe_is_ordered(pto_target target, pto_pipe pipe);
 /* The pipe that executes an instruction, by the memories of its first tile source and its destination; ALL:
  * it drains every pipe and runs on S. */
 pto_pipe pto_instr_pipe(const pto_instr *instr);

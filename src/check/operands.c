@@ -31,13 +31,8 @@ static void touch_tile(pto_checker *c, const pto_tile *tile, int32_t rows, int32
     } while (pto_runs_next(&runs));
 }
 
-static bool fills_capacity(const pto_tile *tile) {
-    return tile->type.pad != PTO_PAD_NULL || tile->type.loc == PTO_LOC_MAT ||
-           tile->type.slayout != PTO_NONE_BOX;
-}
-
 static void tile_operand(pto_checker *c, const pto_tile *tile, pto_role role, bool writes) {
-    if (role == PTO_ROLE_TMP || (writes && fills_capacity(tile))) {
+    if (role == PTO_ROLE_TMP || (writes && pto_tile_write_fills(&tile->type))) {
         uint64_t bytes = pto_tile_type_bytes(&tile->type);
         if (tile->room && bytes > tile->room)
             bytes = tile->room;
@@ -97,27 +92,16 @@ static void global_operand(pto_checker *c, const pto_global *g) {
 
 pto_pipe pto_instr_pipe(const pto_instr *instr) {
     const pto_form_desc *form = pto_form_get(instr->form);
-    int src = -1, dst = -1;
-    for (int i = 0; i < form->operand_count; i++) {
-        if (instr->operand[i].kind != PTO_OPERAND_TILE)
-            continue;
-        pto_role role = form->operand[i].role;
-        int loc = (int)instr->operand[i].tile->type.loc;
-        if (role == PTO_ROLE_IN && src < 0)
-            src = loc;
-        if ((role == PTO_ROLE_OUT || role == PTO_ROLE_INOUT) && dst < 0)
-            dst = loc;
-    }
-    return strcmp(form->family, "debug") != 0 ? pto_form_pipe(form, src, dst) : PTO_PIPE_ALL;
+    int loc[PTO_MAX_OPERANDS];
+    for (int i = 0; i < PTO_MAX_OPERANDS; i++)
+        loc[i] = instr->operand[i].kind == PTO_OPERAND_TILE ? (int)instr->operand[i].tile->type.loc : -1;
+    pto_pipe pipe = pto_form_execution_pipe(form, loc);
+    return pto_form_drains(form, pipe) ? PTO_PIPE_ALL : pipe;
 }
 
 bool pto_instr_is_atomic(const pto_instr *instr) {
-    const pto_form_desc *form = pto_form_get(instr->form);
-    for (int i = 0; i < form->operand_count; i++)
-        if ((form->operand[i].attr == PTO_ATTR_ATOMIC || form->operand[i].attr == PTO_ATTR_SCATTER_ATOMIC) &&
-            instr->operand[i].kind == PTO_OPERAND_SCALAR)
-            return instr->operand[i].scalar.i != 0;
-    return false;
+    int at = pto_form_atomic_operand(pto_form_get(instr->form));
+    return at >= 0 && instr->operand[at].kind == PTO_OPERAND_SCALAR && instr->operand[at].scalar.i != 0;
 }
 
 /* ---- the implicit scratch of a2a3 (00-model, 8.1) --------------------------------------------------- */
@@ -191,17 +175,13 @@ void pto_checker_instr(void *checker, const pto_core *core, const pto_instr *ins
         pipe = PTO_PIPE_S;
     }
     bool atomic = pto_instr_is_atomic(instr);
-    bool views_only = false;
-    for (int i = 0; i < form->operand_count; i++)
-        views_only |= form->operand[i].binds;
+    bool views_only = pto_form_only_binds(form);
     pto_check_start(c, instr->form, pipe, instr->file, instr->line);
     /* reads first: an operation does not race with itself, but it reads what was there before */
     for (int turn = 0; turn < 2 && !views_only; turn++) {
         for (int i = 0; i < form->operand_count; i++) {
             pto_role role = form->operand[i].role;
-            bool reads = role == PTO_ROLE_IN || role == PTO_ROLE_INOUT;
-            bool writes = role == PTO_ROLE_OUT || role == PTO_ROLE_INOUT || role == PTO_ROLE_TMP;
-            if (turn ? writes : reads)
+            if (turn ? pto_role_writes(role) : pto_role_reads(role))
                 operand_access(c, instr, i, turn == 1, atomic);
         }
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering: values get registers and slots, parameters and blocks of operations become flat code. */
 #include "pass/lower.h"
+#include "pass/sync.h"
 
 #include <setjmp.h>
 #include <string.h>
@@ -191,77 +192,84 @@ void pto_lower_moves(pto_lowering *l, uint32_t count, pto_value *const *from, co
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
 
+static void lower_operation(pto_lowering *l, const pto_operation *op) {
+    switch (op->kind) {
+    case PTO_OPK_INSTR:
+        pto_lower_instr(l, op);
+        break;
+    case PTO_OPK_FUNC:
+    case PTO_OPK_MODULE:
+    case PTO_OPK_RETURN:
+    case PTO_OPK_CALL:
+    case PTO_OPK_SECTION_CUBE:
+    case PTO_OPK_SECTION_VECTOR:
+    case PTO_OPK_SCF_FOR:
+    case PTO_OPK_SCF_IF:
+    case PTO_OPK_SCF_WHILE:
+    case PTO_OPK_SCF_INDEX_SWITCH:
+    case PTO_OPK_SCF_EXECUTE_REGION:
+    case PTO_OPK_CF_BR:
+    case PTO_OPK_CF_COND_BR:
+    case PTO_OPK_CF_SWITCH:
+    case PTO_OPK_SCF_CONDITION:
+    case PTO_OPK_SCF_YIELD:
+        pto_lower_flow(l, op);
+        break;
+    case PTO_OPK_SET_FLAG:
+    case PTO_OPK_WAIT_FLAG:
+    case PTO_OPK_BARRIER:
+    case PTO_OPK_RECORD_EVENT:
+    case PTO_OPK_WAIT_EVENT:
+    case PTO_OPK_BARRIER_SYNC:
+    case PTO_OPK_SET_FLAG_DYN:
+    case PTO_OPK_WAIT_FLAG_DYN:
+    case PTO_OPK_GET_BUF:
+    case PTO_OPK_RLS_BUF:
+    case PTO_OPK_SYNC_SET:
+    case PTO_OPK_SYNC_WAIT:
+        pto_lower_sync(l, op);
+        break;
+    case PTO_OPK_TSYNC:
+    case PTO_OPK_SET_FFTS:
+    case PTO_OPK_SET_CROSS_CORE:
+    case PTO_OPK_WAIT_FLAG_DEV:
+    case PTO_OPK_SET_INTRA_BLOCK:
+    case PTO_OPK_WAIT_INTRA_CORE:
+    case PTO_OPK_MEM_BAR:
+    case PTO_OPK_BUILD_ASYNC_SESSION:
+    case PTO_OPK_TPREFETCH_ASYNC: /* nothing is ever on its way */
+        break;
+    case PTO_OPK_WAIT_ASYNC_EVENT:
+    case PTO_OPK_TEST_ASYNC_EVENT:
+        pto_lower_set(l, op->result[0], pto_lower_new_register(l, (pto_register){.i = 1}));
+        break;
+    case PTO_OPK_ADDPTR:
+    case PTO_OPK_LOAD_SCALAR:
+    case PTO_OPK_STORE_SCALAR:
+    case PTO_OPK_MAKE_TENSOR_VIEW:
+    case PTO_OPK_PARTITION_VIEW:
+    case PTO_OPK_GET_TENSOR_VIEW_DIM:
+    case PTO_OPK_ALLOC_TILE:
+    case PTO_OPK_SUBSET:
+    case PTO_OPK_SET_VALIDSHAPE:
+    case PTO_OPK_BITCAST:
+    case PTO_OPK_TSETVAL:
+    case PTO_OPK_TGETVAL:
+        pto_lower_tile_op(l, op);
+        break;
+    default:
+        pto_lower_scalar(l, op);
+        break;
+    }
+}
+
 void pto_lower_block(pto_lowering *l, const pto_block *block) {
     for (const pto_operation *op = block ? block->first : NULL; op && !l->failed; op = op->next) {
         l->current = op;
-        switch (op->kind) {
-        case PTO_OPK_INSTR:
-            pto_lower_instr(l, op);
-            break;
-        case PTO_OPK_FUNC:
-        case PTO_OPK_MODULE:
-        case PTO_OPK_RETURN:
-        case PTO_OPK_CALL:
-        case PTO_OPK_SECTION_CUBE:
-        case PTO_OPK_SECTION_VECTOR:
-        case PTO_OPK_SCF_FOR:
-        case PTO_OPK_SCF_IF:
-        case PTO_OPK_SCF_WHILE:
-        case PTO_OPK_SCF_INDEX_SWITCH:
-        case PTO_OPK_SCF_EXECUTE_REGION:
-        case PTO_OPK_CF_BR:
-        case PTO_OPK_CF_COND_BR:
-        case PTO_OPK_CF_SWITCH:
-        case PTO_OPK_SCF_CONDITION:
-        case PTO_OPK_SCF_YIELD:
-            pto_lower_flow(l, op);
-            break;
-        case PTO_OPK_SET_FLAG:
-        case PTO_OPK_WAIT_FLAG:
-        case PTO_OPK_BARRIER:
-        case PTO_OPK_RECORD_EVENT:
-        case PTO_OPK_WAIT_EVENT:
-        case PTO_OPK_BARRIER_SYNC:
-        case PTO_OPK_SET_FLAG_DYN:
-        case PTO_OPK_WAIT_FLAG_DYN:
-        case PTO_OPK_GET_BUF:
-        case PTO_OPK_RLS_BUF:
-        case PTO_OPK_SYNC_SET:
-        case PTO_OPK_SYNC_WAIT:
-            pto_lower_sync(l, op);
-            break;
-        case PTO_OPK_TSYNC:
-        case PTO_OPK_SET_FFTS:
-        case PTO_OPK_SET_CROSS_CORE:
-        case PTO_OPK_WAIT_FLAG_DEV:
-        case PTO_OPK_SET_INTRA_BLOCK:
-        case PTO_OPK_WAIT_INTRA_CORE:
-        case PTO_OPK_MEM_BAR:
-        case PTO_OPK_BUILD_ASYNC_SESSION:
-        case PTO_OPK_TPREFETCH_ASYNC: /* nothing is ever on its way */
-            break;
-        case PTO_OPK_WAIT_ASYNC_EVENT:
-        case PTO_OPK_TEST_ASYNC_EVENT:
-            pto_lower_set(l, op->result[0], pto_lower_new_register(l, (pto_register){.i = 1}));
-            break;
-        case PTO_OPK_ADDPTR:
-        case PTO_OPK_LOAD_SCALAR:
-        case PTO_OPK_STORE_SCALAR:
-        case PTO_OPK_MAKE_TENSOR_VIEW:
-        case PTO_OPK_PARTITION_VIEW:
-        case PTO_OPK_GET_TENSOR_VIEW_DIM:
-        case PTO_OPK_ALLOC_TILE:
-        case PTO_OPK_SUBSET:
-        case PTO_OPK_SET_VALIDSHAPE:
-        case PTO_OPK_BITCAST:
-        case PTO_OPK_TSETVAL:
-        case PTO_OPK_TGETVAL:
-            pto_lower_tile_op(l, op);
-            break;
-        default:
-            pto_lower_scalar(l, op);
-            break;
-        }
+        pto_lower_planned(l, op, false);
+        lower_operation(l, op);
+        l->current = op;
+        pto_lower_planned(l, op, true);
     }
 }
 
@@ -354,7 +362,7 @@ static pto_status lower_guarded(pto_lowering *l) {
 }
 
 static pto_status lower(pto_code *code, const pto_program *program, const pto_operation *entry,
-                        pto_target target, bool recording, pto_diag_list *diags) {
+                        pto_target target, bool recording, const pto_sync_plan *plan, pto_diag_list *diags) {
     *code = (pto_code){.program = program, .target = target, .entry = entry};
     pto_arena_init(&code->arena, 0);
     code->has_addresses = pto_fact_has_addresses(program);
@@ -362,6 +370,7 @@ static pto_status lower(pto_code *code, const pto_program *program, const pto_op
                       .arena = &code->arena,
                       .diags = diags,
                       .recording = recording,
+                      .plan = plan,
                       .loop = -1,
                       .at = {.arena = &code->arena}};
     pto_status status = lower_guarded(&l);
@@ -371,12 +380,17 @@ static pto_status lower(pto_code *code, const pto_program *program, const pto_op
 
 pto_status pto_lower(pto_code *code, const pto_program *program, const pto_operation *entry,
                      pto_target target, pto_diag_list *diags) {
-    return lower(code, program, entry, target, false, diags);
+    return lower(code, program, entry, target, false, NULL, diags);
 }
 
 pto_status pto_lower_recorded(pto_code *code, const pto_program *program, const pto_operation *entry,
                               pto_target target, pto_diag_list *diags) {
-    return lower(code, program, entry, target, true, diags);
+    return lower(code, program, entry, target, true, NULL, diags);
+}
+
+pto_status pto_lower_planning(pto_code *code, const pto_program *program, const pto_operation *entry,
+                              pto_target target, const pto_sync_plan *plan, pto_diag_list *diags) {
+    return lower(code, program, entry, target, false, plan, diags);
 }
 
 void pto_code_release(pto_code *code) { pto_arena_free(&code->arena); }

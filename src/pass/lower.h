@@ -40,9 +40,10 @@ typedef struct pto_lowering {
     PTO_VEC(pto_code_storage) storages;
     PTO_VEC(pto_code_loop) loops;
     PTO_VEC(pto_code_touch) touches;
-    int32_t loop;      /* innermost loop, -1 */
-    bool recording;    /* fill places and expansions */
-    int32_t expansion; /* at hand */
+    int32_t loop;                     /* innermost loop, -1 */
+    bool recording;                   /* fill places and expansions */
+    const struct pto_sync_plan *plan; /* flags that the program leaves to the compiler, or NULL */
+    int32_t expansion;                /* at hand */
     PTO_VEC(pto_code_place) places;
     PTO_VEC(pto_code_call) expansions;
     uint32_t calls;    /* depth */
@@ -84,6 +85,8 @@ void pto_lower_scalar(pto_lowering *l, const pto_operation *op);
 void pto_lower_tile_op(pto_lowering *l, const pto_operation *op);
 void pto_lower_instr(pto_lowering *l, const pto_operation *op);
 void pto_lower_sync(pto_lowering *l, const pto_operation *op);
+/* What the plan puts before or behind the operation. */
+void pto_lower_planned(pto_lowering *l, const pto_operation *op, bool behind);
 void pto_lower_flow(pto_lowering *l, const pto_operation *op);
 void pto_lower_block(pto_lowering *l, const pto_block *block);
 /* A region whose blocks end in branches or in `kind`; what they pass on goes to places[count]. */

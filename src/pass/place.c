@@ -21,6 +21,8 @@ typedef struct life {
 
 typedef struct placement {
     pto_code *code;
+    int32_t *time;  /* by op: how many ops that can matter to tiles stand before it */
+    int32_t *op;    /* back from a time */
     life *life;     /* by representative slot */
     int32_t *order; /* storages in the order of placing */
     int32_t count;
@@ -46,6 +48,22 @@ static int32_t common_loop(const pto_code *code, int32_t a, int32_t b) {
     return a;
 }
 
+/* Flags and scalars take no time: a program with its flags inserted is placed as it is without. */
+static bool takes_time(const pto_code_op *op) {
+    return op->kind != PTO_CODE_SYNC && op->kind != PTO_CODE_MOVE &&
+           !(op->kind >= PTO_OPK_ARITH_CONSTANT && op->kind <= PTO_OPK_ARITH_MULUI_EXTENDED);
+}
+
+static void count_time(placement *p) {
+    int32_t now = 0;
+    for (int32_t i = 0; i < p->code->op_count; i++) {
+        p->time[i] = now;
+        if (takes_time(&p->code->op[i]))
+            p->op[now++] = i;
+    }
+    p->time[p->code->op_count] = now;
+}
+
 static void find_lives(placement *p) {
     pto_code *code = p->code;
     for (int32_t s = 0; s < code->slot_count; s++) {
@@ -60,10 +78,10 @@ static void find_lives(placement *p) {
     for (int32_t t = 0; t < code->touch_count; t++) {
         const pto_code_touch *touch = &code->touch[t];
         life *own = &p->life[code->slot[touch->slot].parent];
-        int32_t begin = touch->at, end = touch->at;
+        int32_t begin = p->time[touch->at], end = begin;
         for (int32_t loop = touch->loop; loop >= 0 && loop != own->home; loop = code->loop[loop].parent) {
-            begin = code->loop[loop].begin;
-            end = code->loop[loop].end;
+            begin = p->time[code->loop[loop].begin];
+            end = p->time[code->loop[loop].end];
         }
         if (begin < own->begin)
             own->begin = begin;
@@ -109,7 +127,7 @@ static void report_overflow(const placement *p, pto_loc loc, const pto_pack_resu
     int32_t worst = packed->worst;
     const pto_code *code = p->code;
     const pto_rule_text *text = pto_rule_find("PTO-E0906");
-    pto_diag_add(diags, PTO_ERROR, "PTO-E0906", where_of(code, code->origin[worst]), "%s: %s",
+    pto_diag_add(diags, PTO_ERROR, "PTO-E0906", where_of(code, code->origin[p->op[worst]]), "%s: %s",
                  pto_loc_name(loc), text ? text->title : "tiles do not fit");
     pto_diag_found(diags, "%llu bytes of tiles that live at one time", (unsigned long long)packed->bound);
     pto_diag_allowed(diags, "%llu bytes", (unsigned long long)limit_of(code, loc));
@@ -211,12 +229,16 @@ pto_status pto_place(pto_code *code, pto_diag_list *diags) {
     placement p = {.code = code};
     p.life = pto_arena_array(&code->arena, (size_t)code->slot_count + 1, sizeof *p.life);
     p.order = pto_arena_array(&code->arena, (size_t)code->storage_count + 1, sizeof *p.order);
-    if (!p.life || !p.order)
+    p.time = pto_arena_array(&code->arena, (size_t)code->op_count + 1, sizeof *p.time);
+    p.op = pto_arena_array(&code->arena, (size_t)code->op_count + 1, sizeof *p.op);
+    if (!p.life || !p.order || !p.time || !p.op)
         return PTO_ERR_NOMEM;
+    count_time(&p);
     find_lives(&p);
     for (int32_t s = 0; s < code->storage_count; s++) {
-        code->storage[s].begin = life_of(&p, s)->begin;
-        code->storage[s].end = life_of(&p, s)->end;
+        const life *own = life_of(&p, s);
+        code->storage[s].begin = own->begin > own->end ? own->begin : p.op[own->begin];
+        code->storage[s].end = own->begin > own->end ? own->end : p.op[own->end];
     }
     pto_status status = PTO_OK;
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++) {

@@ -307,7 +307,7 @@ pto_status pto_program_explore(pto_program *program, const pto_argument *argumen
     options = options ? options : &defaults;
     pto_code code;
     pto_machine_buffer *buffers;
-    pto_status status = pto_run_prepare(program, arguments, count, options, &code, &buffers, diags);
+    pto_status status = pto_run_prepare(program, arguments, count, options, true, &code, &buffers, diags);
     if (status == PTO_OK)
         status = explore_code(&code, buffers, options, how ? how : &few, result, diags);
     pto_code_release(&code);

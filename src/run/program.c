@@ -5,6 +5,7 @@
 #include "run/machine.h"
 #include "run/program_words.h"
 
+#include "pass/sync.h"
 #include "program/facts.h"
 #include "run/parallel.h"
 #include "run/prepare.h"
@@ -400,9 +401,26 @@ static pto_status execute_scheduled(pto_code *code, const pto_machine_buffer *bu
     return status;
 }
 
+/* Where flags are the compiler's job: the program with its flags. */
+static pto_status lower_synchronised(pto_code *code, const pto_program *program, const pto_operation *entry,
+                                     pto_target target, pto_diag_list *diags) {
+    pto_status status = pto_lower(code, program, entry, target, diags);
+    if (status != PTO_OK || !pto_sync_is_automatic(program))
+        return status;
+    pto_sync_plan plan;
+    const pto_code *codes[] = {code};
+    status = pto_sync_make(&plan, codes, 1);
+    if (status == PTO_OK) {
+        pto_code_release(code);
+        status = pto_lower_planning(code, program, entry, target, &plan, diags);
+    }
+    pto_sync_release(&plan);
+    return status;
+}
+
 pto_status pto_run_prepare(pto_program *program, const pto_argument *arguments, size_t count,
-                           const pto_run_options *options, pto_code *code, pto_machine_buffer **buffers,
-                           pto_diag_list *diags) {
+                           const pto_run_options *options, bool synchronise, pto_code *code,
+                           pto_machine_buffer **buffers, pto_diag_list *diags) {
     *code = (pto_code){0};
     const pto_operation *entry = pto_program_entry(program, options->entry, diags);
     const pto_block *body = entry ? pto_function_body(entry) : NULL;
@@ -417,7 +435,8 @@ pto_status pto_run_prepare(pto_program *program, const pto_argument *arguments, 
         return status;
     if (!check_arguments(program, body, arguments, count, diags))
         return PTO_ERR_REFUSED;
-    status = pto_lower(code, program, entry, target, diags);
+    status = synchronise ? lower_synchronised(code, program, entry, target, diags)
+                         : pto_lower(code, program, entry, target, diags);
     if (status != PTO_OK)
         return status;
     *buffers = pto_arena_array(&code->arena, count, sizeof **buffers);
@@ -435,7 +454,10 @@ pto_status pto_program_run(pto_program *program, const pto_argument *arguments, 
         options = &defaults;
     pto_code code;
     pto_machine_buffer *buffers;
-    pto_status status = pto_run_prepare(program, arguments, count, options, &code, &buffers, diags);
+    /* in program order flags change nothing but what the checkers see */
+    bool synchronise = options->checks || options->schedule.kind != PTO_SCHEDULE_PROGRAM;
+    pto_status status =
+        pto_run_prepare(program, arguments, count, options, synchronise, &code, &buffers, diags);
     if (status == PTO_OK)
         status = options->schedule.kind == PTO_SCHEDULE_PROGRAM
                      ? execute(program, &code, buffers, options, diags)

@@ -37,14 +37,46 @@ static pto_status print_to(const pto_program *program, const pto_dialect *dialec
     return status;
 }
 
+/* ---- passes: names with commas between them --------------------------------------------------------- */
+
+static const char *const pass_names[] = {"place", "sync"};
+enum { PASSES = sizeof pass_names / sizeof *pass_names };
+
+/* The pass at the start of the list, and what is behind it. */
+static const char *next_pass(const char *list, const char **rest) {
+    size_t len = strcspn(list, ",");
+    *rest = list[len] ? list + len + 1 : NULL;
+    for (int i = 0; i < PASSES; i++)
+        if (strlen(pass_names[i]) == len && !memcmp(pass_names[i], list, len))
+            return pass_names[i];
+    return NULL;
+}
+
+static bool passes_exist(const char *list) {
+    while (list)
+        if (!next_pass(list, &list))
+            return false;
+    return true;
+}
+
+static pto_status run_passes(pto_program *program, const char *list, const pto_parse_options *parse,
+                             pto_diag_list *diags) {
+    pto_verify_options options = {.target = parse->target, .has_target = parse->has_target};
+    pto_status status = PTO_OK;
+    while (list && status == PTO_OK)
+        status = pto_program_pass(program, next_pass(list, &list), &options, diags);
+    return status;
+}
+
 static int run(int argc, char **argv) {
-    const char *to = NULL, *target = NULL, *output = "-";
+    const char *to = NULL, *target = NULL, *output = "-", *passes = NULL;
     bool in_place = false, json = false, strict = false;
     const cli_option options[] = {{"--to", 0, &to, NULL},           {"--target", 't', &target, NULL},
                                   {"--output", 'o', &output, NULL}, {"--in-place", 'i', NULL, &in_place},
-                                  {"--strict", 0, NULL, &strict},   {"--json", 0, NULL, &json}};
+                                  {"--strict", 0, NULL, &strict},   {"--json", 0, NULL, &json},
+                                  {"--pass", 0, &passes, NULL}};
     int result;
-    if (!cli_parse(&cli_fmt, &argc, argv, options, 6, &result))
+    if (!cli_parse(&cli_fmt, &argc, argv, options, 7, &result))
         return result;
     pto_parse_options parse = {.target = PTO_TARGET_CPU};
     if (!cli_target(&cli_fmt, target, &parse.target, &parse.has_target))
@@ -57,19 +89,24 @@ static int run(int argc, char **argv) {
     if (to && !bytecode && !pto_dialect_from_name(to, &dialect))
         return cli_usage(&cli_fmt,
                          "unknown form %s; the forms are pto-as, level1, level2, generic and bytecode", to);
+    if (passes && !passes_exist(passes))
+        return cli_usage(&cli_fmt, "unknown pass in %s; the passes are place and sync", passes);
     cli_program program;
     pto_program *converted = NULL;
     pto_status status;
     if (cli_load(&program, argv[0], &parse, &status)) {
-        const pto_program *shown = program.program;
+        pto_program *shown = program.program;
         if (!to)
             dialect = pto_program_dialect(program.program);
-        else if (dialect != pto_program_dialect(program.program) &&
-                 !(bytecode && pto_program_dialect(program.program) == PTO_DIALECT_GENERIC))
+        if (passes && (dialect == PTO_DIALECT_AS || dialect == PTO_DIALECT_LEVEL1))
+            dialect = PTO_DIALECT_LEVEL2; /* SSA text has neither addresses nor flags */
+        if (dialect != pto_program_dialect(program.program) &&
+            !(bytecode && pto_program_dialect(program.program) == PTO_DIALECT_GENERIC))
             shown = converted = pto_program_convert(program.program, dialect, program.diags);
-        status = shown ? print_to(shown, bytecode ? NULL : &dialect, strict, in_place ? argv[0] : output,
-                                  program.diags)
-                       : PTO_ERR_REFUSED;
+        status = shown ? run_passes(shown, passes, &parse, program.diags) : PTO_ERR_REFUSED;
+        if (status == PTO_OK)
+            status = print_to(shown, bytecode ? NULL : &dialect, strict, in_place ? argv[0] : output,
+                              program.diags);
     }
     cli_report(program.diags, json);
     pto_program_destroy(converted);
@@ -79,15 +116,18 @@ static int run(int argc, char **argv) {
 
 const cli_command cli_fmt = {
     "fmt", "print a program in canonical form, or in another form",
-    "usage: pto fmt [--to pto-as|level1|level2|generic|bytecode] [-o OUT | --in-place] FILE\n\n"
+    "usage: pto fmt [--to pto-as|level1|level2|generic|bytecode] [--pass LIST] [-t TARGET] [-o OUT | "
+    "--in-place] FILE\n\n"
     "Prints a program in the canonical spelling of its form, or converts it to another form of the same "
     "meaning.\n"
     "FILE - reads standard input.\n\n"
     "      --to FORM    pto-as, level1, level2 (also level 3: addresses are kept) generic (MLIR generic "
     "form)\n"
     "                   or bytecode (PTO-BC version 0)\n"
+    "      --pass LIST  change it first: place gives every tile its address, sync inserts the flags and\n"
+    "                   barriers that the target needs; place,sync both. Text in an SSA form becomes level2\n"
     "      --strict     bytecode: refuse what its opcodes do not hold\n"
-    "  -t, --target T   the target that decides the layout of left operands (default: the program's)\n"
+    "  -t, --target T   the target of --pass and of the layout of left operands (default: the program's)\n"
     "  -o, --output F   write to F (default: standard output)\n"
     "  -i, --in-place   write back to FILE\n"
     "      --json       diagnostics as JSON\n",
