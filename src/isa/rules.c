@@ -16,13 +16,16 @@ size_t pto_rule_count(void) { return sizeof rules / sizeof *rules; }
 const pto_rule_text *pto_rule_at(size_t index) { return index < pto_rule_count() ? &rules[index] : NULL; }
 
 const pto_rule_text *pto_rule_find(const char *id) {
-    enum { LENGTH = sizeof "PTO-E0000" - 1, DIGITS = 4 }; /* the digits tell nearly all of them apart */
-    if (strlen(id) != LENGTH)
+    enum { DIGITS = 4 }; /* at the end of every id; they tell nearly all of them apart */
+    size_t len = strlen(id);
+    if (len < DIGITS)
         return NULL;
-    for (size_t i = 0; i < pto_rule_count(); i++)
-        if (!memcmp(rules[i].id + LENGTH - DIGITS, id + LENGTH - DIGITS, DIGITS) &&
-            !strcasecmp(rules[i].id, id))
+    for (size_t i = 0; i < pto_rule_count(); i++) {
+        const char *own = rules[i].id;
+        if (strlen(own) == len && !memcmp(own + len - DIGITS, id + len - DIGITS, DIGITS) &&
+            !strcasecmp(own, id))
             return &rules[i];
+    }
     return NULL;
 }
 
