@@ -48,6 +48,9 @@ void pto_checker_destroy(pto_checker *c) {
         free(c->written[loc]);
     drop_storage(c);
     free(c->storage);
+    for (int core = 0; core < PTO_CHECK_CORES; core++)
+        for (int id = 0; id < PTO_CHECK_SIGNALS; id++)
+            free(c->signals[core][id].at);
     free(c->wait);
     free(c->barrier);
     free(c->turns);

@@ -23,10 +23,10 @@ typedef struct pto_check_token {
     pto_check_access get;
 } pto_check_token;
 
+/* A counter: every signal that no wait has taken yet, in the order in which they were issued. */
 typedef struct pto_check_signal {
-    uint32_t count;
-    pto_check_clock at;
-    pto_check_access set;
+    uint32_t count, capacity;
+    pto_check_clock *at;
 } pto_check_signal;
 
 /* A wait that found its flag down or its signal missing. It holds back its lane, or its whole core, until a

@@ -8,7 +8,9 @@
 void pto_check_sync_begin(pto_checker *c) {
     memset(c->flags, 0, sizeof c->flags);
     memset(c->tokens, 0, sizeof c->tokens);
-    memset(c->signals, 0, sizeof c->signals);
+    for (int core = 0; core < PTO_CHECK_CORES; core++)
+        for (int id = 0; id < PTO_CHECK_SIGNALS; id++)
+            c->signals[core][id].count = 0;
     c->wait_count = c->barrier_count = 0;
 }
 
@@ -308,11 +310,25 @@ void pto_checker_signal(pto_checker *c, pto_pipe pipe, int64_t id) {
     if (serves(c, true, lane, (uint8_t)(to * PTO_CHECK_PIPES), pipe, (int)id))
         return;
     pto_check_signal *s = &c->signals[to][id];
-    pto_check_clock at;
-    snapshot(c, lane, at);
-    join(s->at, at);
-    s->count++;
-    s->set = pto_check_here(c, lane);
+    if (s->count == s->capacity) {
+        const uint32_t wanted = s->capacity ? s->capacity * 2 : 8;
+        pto_check_clock *grown = realloc(s->at, wanted * sizeof *grown);
+        if (!grown)
+            return;
+        s->at = grown;
+        s->capacity = wanted;
+    }
+    snapshot(c, lane, s->at[s->count++]);
+}
+
+/* What a wait knows: one of the signals has come, whichever. Those of one pipe come in order: it is the
+ * first. */
+static void take_signal(pto_check_signal *s, pto_check_clock known) {
+    memcpy(known, s->at[0], sizeof(pto_check_clock));
+    for (uint32_t k = 1; k < s->count; k++)
+        for (int i = 0; i < PTO_CHECK_LANES; i++)
+            known[i] = s->at[k][i] < known[i] ? s->at[k][i] : known[i];
+    memmove(s->at, s->at + 1, --s->count * sizeof *s->at);
 }
 
 void pto_checker_await(pto_checker *c, pto_pipe pipe, int64_t id) {
@@ -336,8 +352,9 @@ void pto_checker_await(pto_checker *c, pto_pipe pipe, int64_t id) {
         add_wait(c, &wait);
         return;
     }
-    s->count--;
-    order(c, lane, s->at);
+    pto_check_clock known;
+    take_signal(s, known);
+    order(c, lane, known);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------- */

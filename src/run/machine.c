@@ -392,6 +392,8 @@ pto_status pto_machine_run(pto_machine *m, uint32_t run) {
 /* A section of another core is stepped over. */
 static int32_t enter_section(pto_machine *m, const pto_code_op *op, int32_t at) {
     m->segment++;
+    if (m->issue->all_sections)
+        m->core_number = op->flag ? op->a : 0;
     if (op->flag && op->a != m->core_number)
         return op->extra;
     m->section = op->flag ? op->a : 0;

@@ -52,6 +52,7 @@ typedef struct pto_machine pto_machine;
  */
 typedef struct pto_machine_issue {
     void *user;
+    bool all_sections; /* one machine walks for both cores, in the order of the text */
     /* an instruction, its operands as they are now; they are legal */
     pto_status (*instr)(void *user, pto_machine *machine, const pto_instr *instr);
     pto_status (*sync)(void *user, pto_machine *machine, pto_code_sync kind, pto_pipe src, pto_pipe dst,

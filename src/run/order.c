@@ -194,33 +194,40 @@ static void barrier(pto_order *o, pto_event *event, pto_pipe pipe) {
     hold(o, event, PTO_PIPE_ALL);
 }
 
+static uint8_t lane_of(const pto_event *event, pto_pipe pipe) {
+    return (uint8_t)(event->core * PTO_PIPE_COUNT + (int)pipe);
+}
+
 static void get_token(pto_order *o, pto_event *event, pto_pipe pipe, pto_order_token *token) {
-    uint8_t lane = (uint8_t)(event->core * PTO_PIPE_COUNT + pipe);
-    if (token->held && token->lane != lane) {
-        if (!token->waiting) { /* the release comes later in the text */
-            event->waits++;
-            event->is_await = true;
-            token->waiting = event;
-        }
-    } else if (token->lane != lane) {
-        wait_for(o, event, token->release);
+    uint8_t lane = lane_of(event, pipe);
+    if (token->held && token->lane != lane && !token->waiting) { /* its release is issued later */
+        event->waits++;
+        event->is_await = true;
+        token->waiting = event;
+    } else if (!token->held) {
+        if (token->lane != lane)
+            wait_for(o, event, token->release);
+        token->held = true;
+        token->lane = lane;
     }
-    token->held = true;
-    token->lane = lane;
     hold(o, event, pipe);
 }
 
+/* Of a pipe that does not hold it: nothing. */
 static void release_token(pto_order *o, pto_event *event, pto_pipe pipe, pto_order_token *token) {
     collect(o, event, &o->lane[event->core][pipe]);
-    token->release = event;
-    if (token->waiting) {
-        wait_for(o, token->waiting, event);
-        token->waiting->is_await = false;
-        pto_order_settle(o, token->waiting);
-        token->waiting = NULL;
+    if (!token->held || token->lane != lane_of(event, pipe))
         return;
-    }
-    token->held = false;
+    token->release = event;
+    pto_event *next = token->waiting;
+    token->waiting = NULL;
+    token->held = next != NULL;
+    if (!next)
+        return;
+    token->lane = lane_of(next, (pto_pipe)next->src);
+    next->is_await = false;
+    wait_for(o, next, event);
+    pto_order_settle(o, next);
 }
 
 void pto_order_sync(pto_order *o, const pto_event *like, pto_code_sync kind, pto_pipe src, pto_pipe dst,

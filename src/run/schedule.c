@@ -464,7 +464,12 @@ pto_scheduler *pto_scheduler_create(const pto_code *code, const pto_scheduler_op
     s->buffer = buffers;
     s->options = *options;
     s->cores = has_vector_core(code) ? 2 : 1;
-    s->issue = (pto_machine_issue){s, issue_instr, issue_sync, issue_element, issue_print, drain};
+    s->issue = (pto_machine_issue){.user = s,
+                                   .instr = issue_instr,
+                                   .sync = issue_sync,
+                                   .element = issue_element,
+                                   .print = issue_print,
+                                   .drain = drain};
     bool ok = !__builtin_mul_overflow(options->blocks, options->subblocks, &s->runs);
     uint32_t wanted = s->runs < PTO_SCHEDULER_BLOCKS ? s->runs : PTO_SCHEDULER_BLOCKS;
     s->begun = ok ? calloc(s->runs, 1) : NULL;
