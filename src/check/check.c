@@ -43,7 +43,7 @@ void pto_checker_destroy(pto_checker *c) {
     if (!c)
         return;
     for (int m = 0; m < PTO_CHECK_MEMORIES; m++)
-        pto_shadow_clear(&c->shadow[m]);
+        pto_shadow_release(&c->shadow[m]);
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
         free(c->written[loc]);
     drop_storage(c);
@@ -222,21 +222,23 @@ static void find_elements(const pto_tile *tile, pto_check_finding *f, uint64_t f
         }
 }
 
-static void draw_map(pto_checker *c, const pto_shadow_piece *piece, pto_check_finding *f) {
-    const pto_shadow *shadow = &c->shadow[f->memory];
-    const ptrdiff_t at = piece - shadow->piece, count = (ptrdiff_t)shadow->count;
+static void draw_map(pto_checker *c, const pto_shadow_page *page, pto_shadow_piece *piece,
+                     pto_check_finding *f) {
+    const ptrdiff_t at = piece - page->piece, count = (ptrdiff_t)page->count;
     for (ptrdiff_t i = at > 2 ? at - 2 : 0; i < count && f->map_count < PTO_CHECK_NEIGHBOURS; i++) {
-        const pto_shadow_piece *p = &shadow->piece[i];
+        pto_shadow_piece *p = &page->piece[i];
         if (p->count)
-            f->map[f->map_count++] =
-                (pto_check_neighbour){p->begin - c->base, p->end - c->base, p->access[p->count - 1]};
+            f->map[f->map_count++] = (pto_check_neighbour){p->begin - c->base, p->end - c->base,
+                                                           pto_shadow_access(p)[p->count - 1]};
     }
+    const pto_check_access *list = pto_shadow_access(piece);
     for (uint32_t i = 0; i < piece->count; i++)
-        if (piece->access[i].write && piece->access[i].number != f->first.number)
-            f->writer = piece->access[i];
+        if (list[i].write && list[i].number != f->first.number)
+            f->writer = list[i];
 }
 
-void pto_check_tell(pto_checker *c, pto_check_finding *f, const pto_shadow_piece *piece) {
+void pto_check_tell(pto_checker *c, pto_check_finding *f, const pto_shadow_page *page,
+                    pto_shadow_piece *piece) {
     f->key = key_of(f);
     if (!remember(c, f))
         return;
@@ -245,7 +247,7 @@ void pto_check_tell(pto_checker *c, pto_check_finding *f, const pto_shadow_piece
                       f->memory == PTO_CHECK_STORAGE ? (uint64_t)(uintptr_t)c->operand_tile->data - c->base
                                                      : c->operand_tile->addr);
     if (piece)
-        draw_map(c, piece, f);
+        draw_map(c, page, piece, f);
     c->options.found(c->options.user, f);
 }
 
@@ -285,7 +287,8 @@ static bool is_elementwise(pto_form form) {
     return !strcmp(family, "elementwise") || !strcmp(family, "tile-scalar");
 }
 
-static void race(pto_checker *c, int memory, const pto_shadow_piece *piece, const pto_check_access *old) {
+static void race(pto_checker *c, int memory, const pto_shadow_page *page, pto_shadow_piece *piece,
+                 const pto_check_access *old) {
     bool same_pipe = old->lane == c->now.lane;
     bool same_tile = same_pipe && old->tile && old->tile == c->now.tile && old->operand >= 0 &&
                      c->now.operand >= 0 && is_elementwise(old->form) && is_elementwise(c->now.form);
@@ -303,31 +306,41 @@ static void race(pto_checker *c, int memory, const pto_shadow_piece *piece, cons
                            .src = pto_check_pipe(old),
                            .dst = pto_check_pipe(&c->now),
                            .id = -1};
-    pto_check_tell(c, &f, piece);
+    pto_check_tell(c, &f, page, piece);
+}
+
+/* The access meets those of a piece and takes its place among them. */
+static void touch_piece(pto_checker *c, int memory, const pto_shadow_page *page, pto_shadow_piece *piece) {
+    pto_check_access *list = pto_shadow_access(piece);
+    uint32_t kept = 0;
+    bool told = false;
+    for (uint32_t i = 0; i < piece->count; i++) {
+        const pto_check_access *old = &list[i];
+        const bool hb = follows(c, old, &c->now);
+        const bool conflict = (old->write || c->now.write) && !(old->atomic && c->now.atomic);
+        if (conflict && !hb && !told) {
+            race(c, memory, page, piece, old);
+            told = true;
+        }
+        /* what the new access stands for needs no record of its own: a later one that follows it follows
+         * both */
+        const bool covered = (hb || told) && (c->now.write || !old->write);
+        if (covered)
+            continue;
+        if (kept != i)
+            list[kept] = *old;
+        kept++;
+    }
+    piece->count = kept;
+    pto_shadow_add(&c->shadow[memory], piece, &c->now);
 }
 
 static void touch(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
-    pto_shadow *shadow = &c->shadow[memory];
-    pto_shadow_piece *piece = begin < end ? pto_shadow_cover(shadow, begin, end) : NULL;
-    for (; piece && piece < shadow->piece + shadow->count && piece->begin < end; piece++) {
-        uint32_t kept = 0;
-        bool told = false;
-        for (uint32_t i = 0; i < piece->count; i++) {
-            pto_check_access old = piece->access[i];
-            bool hb = follows(c, &old, &c->now);
-            bool conflict = (old.write || c->now.write) && !(old.atomic && c->now.atomic);
-            if (conflict && !hb && !told) {
-                race(c, memory, piece, &old);
-                told = true;
-            }
-            /* what the new access stands for needs no record of its own: a later one that follows it follows
-             * both */
-            bool covered = (hb || told) && (c->now.write || !old.write);
-            if (!covered)
-                piece->access[kept++] = old;
-        }
-        piece->count = kept;
-        pto_shadow_add(shadow, piece, &c->now);
+    for (uint64_t stop; begin < end; begin = stop) {
+        pto_shadow_page *page;
+        pto_shadow_piece *piece = pto_shadow_cover(&c->shadow[memory], begin, end, &stop, &page);
+        for (; piece && piece < page->piece + page->count && piece->begin < stop; piece++)
+            touch_piece(c, memory, page, piece);
     }
 }
 
@@ -425,7 +438,7 @@ static void initialised(pto_checker *c, int memory, uint64_t begin, uint64_t end
                            .begin = begin + at - c->base,
                            .end = begin + stop - c->base,
                            .id = -1};
-    pto_check_tell(c, &f, NULL);
+    pto_check_tell(c, &f, NULL, NULL);
     mark(c, memory, begin, end, PTO_CHECK_WRITTEN); /* told once */
 }
 
@@ -462,11 +475,13 @@ void pto_checker_forget(pto_checker *c, const void *storage, size_t bytes) {
     free(s->written);
     memmove(s, s + 1, (size_t)(c->storage + c->storage_count - s - 1) * sizeof *s);
     c->storage_count--;
-    pto_shadow *shadow = &c->shadow[PTO_CHECK_STORAGE];
-    pto_shadow_piece *piece =
-        c->options.checks & PTO_CHECK_RACE ? pto_shadow_cover(shadow, begin, begin + bytes) : NULL;
-    for (; piece && piece < shadow->piece + shadow->count && piece->begin < begin + bytes; piece++)
-        piece->count = 0;
+    const uint64_t end = begin + bytes;
+    for (uint64_t at = begin, stop; at < end && c->options.checks & PTO_CHECK_RACE; at = stop) {
+        pto_shadow_page *page;
+        pto_shadow_piece *piece = pto_shadow_cover(&c->shadow[PTO_CHECK_STORAGE], at, end, &stop, &page);
+        for (; piece && piece < page->piece + page->count && piece->begin < stop; piece++)
+            piece->count = 0;
+    }
 }
 
 int pto_checker_tile_memory(pto_checker *c, const pto_tile *tile, uint64_t *at, uint64_t *base) {
@@ -495,23 +510,29 @@ void pto_check_count_repeats(pto_checker *c) {
     }
 }
 
+static void visit_piece(pto_shadow_piece *piece,
+                        void (*visit)(void *user, uint64_t begin, uint64_t end,
+                                      const pto_check_access *access),
+                        void *user) {
+    const pto_check_access *list = pto_shadow_access(piece), *write = NULL, *read = NULL;
+    for (uint32_t k = 0; k < piece->count; k++) {
+        if (list[k].write)
+            write = &list[k];
+        else
+            read = &list[k];
+    }
+    if (write)
+        visit(user, piece->begin, piece->end, write);
+    if (read)
+        visit(user, piece->begin, piece->end, read);
+}
+
 void pto_checker_each_global(const pto_checker *c,
                              void (*visit)(void *user, uint64_t begin, uint64_t end,
                                            const pto_check_access *access),
                              void *user) {
     const pto_shadow *shadow = &c->shadow[PTO_CHECK_GLOBAL];
-    for (size_t i = 0; i < shadow->count; i++) {
-        const pto_shadow_piece *piece = &shadow->piece[i];
-        const pto_check_access *write = NULL, *read = NULL;
-        for (uint32_t k = 0; k < piece->count; k++) {
-            if (piece->access[k].write)
-                write = &piece->access[k];
-            else
-                read = &piece->access[k];
-        }
-        if (write)
-            visit(user, piece->begin, piece->end, write);
-        if (read)
-            visit(user, piece->begin, piece->end, read);
-    }
+    for (uint32_t i = 0; i < shadow->size; i++)
+        for (uint32_t k = 0; shadow->page[i] && k < shadow->page[i]->count; k++)
+            visit_piece(&shadow->page[i]->piece[k], visit, user);
 }

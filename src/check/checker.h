@@ -107,8 +107,10 @@ struct pto_checker {
     const char *name;
 };
 
-/* Reports a finding; fills in what only the reader of a new one needs. `piece` may be NULL. */
-void pto_check_tell(pto_checker *c, pto_check_finding *finding, const pto_shadow_piece *piece);
+/* Reports a finding; fills in what only the reader of a new one needs. A race has the piece of the shadow
+ * where it was met, others NULL. */
+void pto_check_tell(pto_checker *c, pto_check_finding *finding, const pto_shadow_page *page,
+                    pto_shadow_piece *piece);
 /* The executions of the site at hand, this one counted. */
 void pto_check_count_turn(pto_checker *c);
 /* The place of the operation at hand, for flags and barriers. */

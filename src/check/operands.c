@@ -56,12 +56,30 @@ static void aligned(pto_checker *c, const pto_global *g, uint64_t size) {
                            .end = at - c->base + size,
                            .name = c->name,
                            .id = -1};
-    pto_check_tell(c, &f, NULL);
+    pto_check_tell(c, &f, NULL, NULL);
 }
 
-/* The elements of a global tensor, in runs along its innermost dimension of stride 1. */
+/* The dimensions of more than one element, the smallest stride first; how many. */
+static int sort_dimensions(const pto_global *g, int64_t shape[5], int64_t stride[5]) {
+    int count = 0;
+    for (int d = 4; d >= 0; d--) {
+        if (g->shape[d] == 1)
+            continue;
+        int at = count++;
+        for (; at > 0 && stride[at - 1] > g->stride[d]; at--) {
+            shape[at] = shape[at - 1];
+            stride[at] = stride[at - 1];
+        }
+        shape[at] = g->shape[d];
+        stride[at] = g->stride[d];
+    }
+    return count;
+}
+
+/* The elements of a global tensor, in runs as long as they are in memory, whatever the order of dimensions.
+ */
 static void global_operand(pto_checker *c, const pto_global *g) {
-    int64_t bits = pto_dtype_bits(g->dtype), i[5] = {0};
+    const int64_t bits = pto_dtype_bits(g->dtype);
     for (int d = 0; d < 5; d++)
         if (g->shape[d] <= 0)
             return;
@@ -69,23 +87,21 @@ static void global_operand(pto_checker *c, const pto_global *g) {
     c->name = g->name;
     if (c->options.checks & PTO_CHECK_MEMORY)
         aligned(c, g, (uint64_t)bits / 8);
-    /* inner dimensions that lie back to back are one run */
-    int64_t run = 1;
-    int dims = 5;
-    while (dims > 0 && (g->shape[dims - 1] == 1 || g->stride[dims - 1] == run)) {
-        run *= g->shape[dims - 1];
-        dims--;
-    }
+    int64_t shape[5], stride[5], i[5] = {0}, run = 1;
+    const int dims = sort_dimensions(g, shape, stride);
+    int first = 0; /* dimensions below lie back to back and are one run */
+    for (; first < dims && stride[first] == run; first++)
+        run *= shape[first];
     for (;;) {
         int64_t at = 0;
-        for (int d = 0; d < dims; d++)
-            at += i[d] * g->stride[d];
-        uint64_t begin = (uint64_t)(uintptr_t)g->data + (uint64_t)(at * bits / 8);
+        for (int d = first; d < dims; d++)
+            at += i[d] * stride[d];
+        const uint64_t begin = (uint64_t)(uintptr_t)g->data + (uint64_t)(at * bits / 8);
         pto_check_touch(c, PTO_CHECK_GLOBAL, begin, begin + (uint64_t)((run * bits + 7) / 8));
-        int d = dims - 1;
-        while (d >= 0 && ++i[d] == g->shape[d])
-            i[d--] = 0;
-        if (d < 0)
+        int d = first;
+        while (d < dims && ++i[d] == shape[d])
+            i[d++] = 0;
+        if (d == dims)
             break;
     }
 }

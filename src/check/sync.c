@@ -22,7 +22,7 @@ static void finding_at(pto_checker *c, const char *rule, const pto_check_access 
         .rule = rule, .second = *second, .src = src, .dst = dst, .id = (int)id, .memory = -1};
     if (first)
         f.first = *first;
-    pto_check_tell(c, &f, NULL);
+    pto_check_tell(c, &f, NULL, NULL);
 }
 
 static void sync_finding(pto_checker *c, const char *rule, const pto_check_access *first, pto_pipe src,
@@ -123,7 +123,7 @@ static void tell_cycle(pto_checker *c, int start) {
         at = c->wait[at].behind;
     } while (at != start);
     f.first = c->wait[c->wait[start].behind].at;
-    pto_check_tell(c, &f, NULL);
+    pto_check_tell(c, &f, NULL, NULL);
 }
 
 /* A wait whose set never came is told; so is a circle of waits, once, at its first; those behind either are
@@ -257,7 +257,7 @@ static void tell_barriers(pto_checker *c) {
                                .id = -1,
                                .memory = -1,
                                .retracted = b->useful};
-        pto_check_tell(c, &f, NULL);
+        pto_check_tell(c, &f, NULL, NULL);
     }
 }
 
