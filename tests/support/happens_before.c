@@ -375,7 +375,7 @@ hb_verdict happens_before(pto_program *program, pto_target target, const pto_arg
     pto_code code;
     pto_machine_buffer *buffers;
     pto_machine machine;
-    if (pto_run_prepare(program, arguments, count, &options, &code, &buffers, diags) != PTO_OK)
+    if (pto_run_prepare(program, arguments, count, &options, true, &code, &buffers, diags) != PTO_OK)
         fail_msg("%s", diag_text(diags));
     const pto_options core = {.target = code.target};
     assert_true(pto_machine_create(&machine, &code, &core, buffers));
