@@ -226,6 +226,7 @@ static void release_token(pto_order *o, pto_event *event, pto_pipe pipe, pto_ord
         return;
     token->lane = lane_of(next, (pto_pipe)next->src);
     next->is_await = false;
+    token->late = next;
     wait_for(o, next, event);
     pto_order_settle(o, next);
 }
@@ -329,6 +330,8 @@ static void each_stuck(const pto_order *o, void (*visit)(void *user, const pto_e
     for (int id = 0; id < PTO_ORDER_IDS; id++)
         if (o->token[id].waiting)
             visit(user, o->token[id].waiting, true);
+        else if (o->token[id].late && !o->token[id].late->done)
+            visit(user, o->token[id].late, false);
 }
 
 typedef struct search {

@@ -60,6 +60,7 @@ typedef struct pto_order_lane {
 
 typedef struct pto_order_token {
     pto_event *release, *waiting;
+    pto_event *late; /* the last get that was issued before the release it waits for */
     uint8_t lane;
     bool held;
 } pto_order_token;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mutation of synchronised programs: one flag, barrier, event or token is removed, retargeted or moved. The
  * race checker flags every mutant for which an explored schedule changes the outputs, and none in which a
- * brute-force happens-before relation finds nothing. PTO_MUTANTS (1500), PTO_MUTATION_SCHEDULES (20) and
+ * brute-force happens-before relation finds nothing. PTO_MUTANTS (1000), PTO_MUTATION_SCHEDULES (12) and
  * PTO_MUTATION_PROGRAMS (40) set the size; the whole one is 10000 mutants or more, 200 schedules, 500
  * programs. */
 #include <setjmp.h>
@@ -31,19 +31,45 @@ typedef struct tally {
     long missed, false_alarms, disagree;
 } tally;
 
-typedef struct bench {
-    float x[N], y[N];
-    pto_argument arguments[2];
-} bench;
+/* Arguments and what they hold before a run. */
+enum { ARGUMENTS = 12 };
+typedef struct inputs {
+    size_t count;
+    pto_argument argument[ARGUMENTS];
+    void *original[ARGUMENTS];
+} inputs;
 
-static void fill(bench *b) {
-    for (int i = 0; i < N; i++) {
-        b->x[i] = (float)(i % 61) - 25;
-        b->y[i] = (float)(i % 7);
-    }
-    b->arguments[0] = (pto_argument){.data = b->x, .bytes = sizeof b->x};
-    b->arguments[1] = (pto_argument){.data = b->y, .bytes = sizeof b->y};
+static void reset(inputs *in) {
+    for (size_t i = 0; i < in->count; i++)
+        if (in->argument[i].data)
+            memcpy(in->argument[i].data, in->original[i], in->argument[i].bytes);
 }
+
+static void release(inputs *in) {
+    for (size_t i = 0; i < in->count; i++) {
+        free(in->argument[i].data);
+        free(in->original[i]);
+    }
+    *in = (inputs){0};
+}
+
+static void take_buffer(inputs *in, size_t i, size_t bytes) {
+    in->argument[i] = (pto_argument){.data = malloc(bytes + 1), .bytes = bytes};
+    in->original[i] = calloc(bytes + 1, 1);
+    assert_true(in->argument[i].data && in->original[i]);
+}
+
+/* Two arrays of f32. */
+static void two_arrays(inputs *in) {
+    *in = (inputs){.count = 2};
+    for (size_t i = 0; i < 2; i++) {
+        take_buffer(in, i, N * sizeof(float));
+        for (int k = 0; k < N; k++)
+            ((float *)in->original[i])[k] = i ? (float)(k % 7) : (float)(k % 61) - 25;
+    }
+}
+
+static const char *entry; /* NULL = the only one */
 
 /* What the three of them say of a program. */
 typedef struct opinions {
@@ -58,8 +84,7 @@ static bool has_prefix(const pto_diag_list *diags, const char *prefix) {
     return false;
 }
 
-static opinions ask(const char *text, pto_target target, uint64_t schedules) {
-    static bench b;
+static opinions ask(const char *text, pto_target target, inputs *in, uint64_t schedules) {
     opinions o = {0};
     pto_diag_list *diags = pto_diag_list_create();
     pto_program *program = pto_program_parse("test.pto", text, strlen(text), NULL, diags);
@@ -67,28 +92,33 @@ static opinions ask(const char *text, pto_target target, uint64_t schedules) {
     const pto_verify_options verify = {.target = target, .has_target = true};
     o.legal = !pto_diag_count(diags, PTO_ERROR) && pto_program_verify(program, &verify, diags) == PTO_OK;
     if (o.legal) {
-        pto_run_options options = {
-            .target = target, .has_target = true, .threads = 1, .checks = PTO_CHECK_RACE | PTO_CHECK_SYNC};
+        pto_run_options options = {.entry = entry,
+                                   .target = target,
+                                   .has_target = true,
+                                   .threads = 1,
+                                   .checks = PTO_CHECK_RACE | PTO_CHECK_SYNC};
         pto_diag_list_clear(diags);
-        fill(&b);
-        if (pto_program_run(program, b.arguments, 2, &options, diags) != PTO_OK)
+        reset(in);
+        if (pto_program_run(program, in->argument, in->count, &options, diags) != PTO_OK)
             fail_msg("%s\n%s", diag_text(diags), text);
         o.race = has_prefix(diags, "PTO-E110");
         o.sync = pto_diag_count(diags, PTO_ERROR) && !o.race;
         for (const pto_diagnostic *d = pto_diag_first(diags); d; d = d->next)
             o.sync |= d->severity == PTO_ERROR && d->rule && strncmp(d->rule, "PTO-E110", 8) != 0;
         pto_diag_list_clear(diags);
-        fill(&b);
-        o.brute = happens_before(program, target, b.arguments, 2);
+        reset(in);
+        o.brute = happens_before(program, entry, target, in->argument, in->count);
         options.checks = 0;
         pto_explore_result result;
-        fill(&b);
-        pto_status status = pto_program_explore(program, b.arguments, 2, &options,
+        reset(in);
+        pto_status status = pto_program_explore(program, in->argument, in->count, &options,
                                                 &(pto_explore_options){.runs = schedules}, &result, diags);
         o.hangs = status == PTO_ERR_REFUSED;
         o.differs = result.differs;
-        if (status != PTO_OK && !o.hangs)
-            fail_msg("%s\n%s", pto_status_name(status), text);
+        if (status != PTO_OK && !o.hangs) {
+            print_error("%s\n", text);
+            fail_msg("%s", pto_status_name(status));
+        }
     }
     pto_program_destroy(program);
     pto_diag_list_destroy(diags);
@@ -106,8 +136,8 @@ static void complain(const char *what, const opinions *o, const char *text, pto_
                 text);
 }
 
-static void judge_mutant(tally *t, const char *text, pto_target target, uint64_t schedules) {
-    opinions o = ask(text, target, schedules);
+static void judge_mutant(tally *t, const char *text, pto_target target, inputs *in, uint64_t schedules) {
+    opinions o = ask(text, target, in, schedules);
     if (!o.legal) {
         t->illegal++;
         return;
@@ -166,9 +196,9 @@ static void report(const char *what, long programs, const tally *t, uint64_t sch
 }
 
 /* The mutants of a program until there are `most`. */
-static tally mutate(const char *text, pto_target target, uint64_t schedules, long most) {
+static tally mutate(const char *text, pto_target target, inputs *in, uint64_t schedules, long most) {
     tally t = {0};
-    opinions o = ask(text, target, schedules);
+    opinions o = ask(text, target, in, schedules);
     if (!o.legal || o.race || o.sync || o.differs || o.hangs || o.brute.races || o.brute.misuse) {
         complain("not a sound program", &o, text, target);
         fail();
@@ -176,24 +206,54 @@ static tally mutate(const char *text, pto_target target, uint64_t schedules, lon
     sync_mutation mutation;
     sync_mutation_begin(&mutation, text);
     for (const char *mutant; t.mutants < most && (mutant = sync_mutation_next(&mutation));)
-        judge_mutant(&t, mutant, target, schedules);
+        judge_mutant(&t, mutant, target, in, schedules);
     sync_mutation_end(&mutation);
     return t;
 }
 
+/* A program without flags, with those that the synchronisation pass inserts; the caller frees it. NULL where
+ * the target refuses the program. */
+static char *by_the_pass(const char *text, pto_target target, bool place) {
+    pto_diag_list *diags = pto_diag_list_create();
+    const pto_parse_options parse = {.target = target, .has_target = true};
+    pto_program *program = pto_program_parse("test.pto", text, strlen(text), &parse, diags);
+    const pto_verify_options verify = {.target = target, .has_target = true};
+    text_buffer out = {0};
+    assert_true(program && !pto_diag_count(diags, PTO_ERROR));
+    if (pto_program_verify(program, &verify, diags) == PTO_OK) {
+        if ((place && pto_program_pass(program, "place", &verify, diags) != PTO_OK) ||
+            pto_program_pass(program, "sync", &verify, diags) != PTO_OK ||
+            pto_program_print(program, PTO_DIALECT_LEVEL2, collect_text, &out, diags) != PTO_OK)
+            fail_msg("%s", diag_text(diags));
+    }
+    pto_program_destroy(program);
+    pto_diag_list_destroy(diags);
+    return out.data;
+}
+
+/* Half of them ordered by brute force, with events and tokens, half by the pass. */
 static void mutants_of_random_programs(void **state) {
     (void)state;
-    const long programs = scale("PTO_MUTATION_PROGRAMS", 40), most = scale("PTO_MUTANTS", 1500);
-    const uint64_t schedules = (uint64_t)scale("PTO_MUTATION_SCHEDULES", 20);
-    tally sum = {0};
-    for (long i = 0; i < programs; i++) {
-        pto_target target = i & 1 ? PTO_TARGET_A5 : PTO_TARGET_A2A3;
-        char *text = sync_program((uint64_t)i, target);
-        tally t = mutate(text, target, schedules, (most - sum.mutants) / (programs - i) + 1);
-        add(&sum, &t);
-        free(text);
+    const long programs = scale("PTO_MUTATION_PROGRAMS", 40), most = scale("PTO_MUTANTS", 1000);
+    const uint64_t schedules = (uint64_t)scale("PTO_MUTATION_SCHEDULES", 12);
+    for (int pass = 0; pass < 2; pass++) {
+        tally sum = {0};
+        inputs in;
+        two_arrays(&in);
+        for (long i = 0; i < programs; i++) {
+            const pto_target target = i & 1 ? PTO_TARGET_A5 : PTO_TARGET_A2A3;
+            char *bare = pass ? unordered_program((uint64_t)i) : NULL;
+            char *text = pass ? by_the_pass(bare, target, false) : sync_program((uint64_t)i, target);
+            assert_non_null(text);
+            tally t = mutate(text, target, &in, schedules, (most / 2 - sum.mutants) / (programs - i) + 1);
+            add(&sum, &t);
+            free(text);
+            free(bare);
+        }
+        release(&in);
+        report(pass ? "random, ordered by the pass" : "random, ordered by brute force", programs, &sum,
+               schedules);
     }
-    report("random", programs, &sum, schedules);
 }
 
 /* ---- written by hand: a pipelined loop, tokens, two cores -------------------------------------------- */
@@ -275,7 +335,10 @@ static void a_signal_is_not_all_of_them(void **state) {
     (void)state;
     char text[8192];
     snprintf(text, sizeof text, "%s%sreturn\n}\n}\n", head, same_rows);
-    opinions o = ask(text, PTO_TARGET_A2A3, 100);
+    inputs in;
+    two_arrays(&in);
+    opinions o = ask(text, PTO_TARGET_A2A3, &in, 100);
+    release(&in);
     if (!o.race || !o.brute.races || !o.differs)
         complain("signals", &o, text, PTO_TARGET_A2A3);
     assert_true(o.race && o.brute.races && o.differs);
@@ -291,20 +354,143 @@ static void mutants_of_written_programs(void **state) {
                     {with_tokens, PTO_TARGET_A2A3},
                     {with_tokens, PTO_TARGET_A5},
                     {cores, PTO_TARGET_A2A3}};
-    const uint64_t schedules = (uint64_t)scale("PTO_MUTATION_SCHEDULES", 20);
+    const uint64_t schedules = (uint64_t)scale("PTO_MUTATION_SCHEDULES", 12);
     tally sum = {0};
+    inputs in;
+    two_arrays(&in);
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         char text[8192];
         snprintf(text, sizeof text, "%s%sreturn\n}\n}\n", head, programs[i].body);
-        tally t = mutate(text, programs[i].target, schedules, 1000);
+        tally t = mutate(text, programs[i].target, &in, schedules, 1000);
         add(&sum, &t);
     }
+    release(&in);
     report("written by hand", 5, &sum, schedules);
 }
 
+/* ---- the examples, ordered by the pass ---------------------------------------------------------------- */
+
+typedef struct example {
+    const char *path, *entry;
+    int64_t scalars[3];    /* of the integer parameters, in order */
+    const char *from, *to; /* a bound that is made smaller */
+    bool big;              /* a run takes milliseconds */
+} example;
+
+static const example examples[] = {
+    {"softmax/softmax.pto", "softmax", {0}, "arith.constant 512 ", "arith.constant 4 ", false},
+    {"layernorm/layernorm.pto", "layernorm", {32}, NULL, NULL, false},
+    {"rmsnorm/rmsnorm.pto", "rmsnorm", {12}, NULL, NULL, false},
+    {"topk/topk.pto", "topk", {2, 4096}, NULL, NULL, false},
+    {"digits/digits.pto", "digits", {0}, NULL, NULL, true},
+    {"conv/conv.pto", "conv", {0}, NULL, NULL, true},
+    {"attention/attention.pto", "attention", {128}, NULL, NULL, true},
+    {"gemm/gemm_f16.pto", "gemm", {128, 256, 512}, NULL, NULL, true},
+    {"gemm/gemm_s8.pto", "gemm", {128, 256, 1024}, NULL, NULL, true},
+    {"mxfp8/mxfp8.pto", "quantise_a", {128, 512}, NULL, NULL, true},
+    {"mxfp8/mxfp8.pto", "quantise_b", {512, 256}, NULL, NULL, true},
+    {"mxfp8/mxfp8.pto", "product", {128, 256, 512}, NULL, NULL, true},
+};
+
+static char *read_example(const example *e) {
+    char path[1024];
+    const char *source = getenv("SRC");
+    snprintf(path, sizeof path, "%s/examples/%s", source ? source : ".", e->path);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        skip();
+    char *text = calloc(1, 1 << 16);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 16) - 1, file) > 0);
+    fclose(file);
+    char *at = e->from ? strstr(text, e->from) : NULL;
+    if (at) {
+        memmove(at + strlen(e->to), at + strlen(e->from), strlen(at + strlen(e->from)) + 1);
+        memcpy(at, e->to, strlen(e->to));
+    }
+    return text;
+}
+
+static void put_number(uint8_t *to, unsigned bits, uint64_t raw) {
+    if (bits >= 8)
+        for (unsigned i = 0; i < bits / 8; i++)
+            to[i] = (uint8_t)(raw >> 8 * i);
+}
+
+/* Buffers as large as the program's views, small numbers in them. */
+static void example_inputs(pto_program *program, const example *e, inputs *in) {
+    const pto_param *params;
+    size_t count;
+    pto_diag_list *diags = pto_diag_list_create();
+    assert_int_equal(pto_program_entry_params(program, e->entry, &params, &count, diags), PTO_OK);
+    pto_diag_list_destroy(diags);
+    assert_true(count <= ARGUMENTS);
+    *in = (inputs){.count = count};
+    size_t scalar = 0;
+    for (size_t i = 0; i < count; i++)
+        if (params[i].kind == PTO_PARAM_SCALAR) {
+            in->argument[i].f = 0.125;
+            if (!pto_dtype_is_float(params[i].dtype))
+                in->argument[i].i = e->scalars[scalar++];
+        }
+    uint32_t random = 1;
+    for (size_t i = 0; i < count; i++) {
+        if (params[i].kind == PTO_PARAM_SCALAR)
+            continue;
+        const unsigned bits = pto_dtype_bits(params[i].dtype);
+        size_t elements = params[i].rank ? 1 : 1 << 16;
+        for (int d = 0; d < params[i].rank; d++)
+            elements *= (size_t)(params[i].shape[d] < 0 ? in->argument[-1 - params[i].shape[d]].i
+                                                        : params[i].shape[d]);
+        take_buffer(in, i, elements * bits / 8);
+        for (size_t k = 0; k < elements; k++) {
+            random = random * 1664525u + 1013904223u;
+            const int value = (int)(random >> 24) - 128;
+            put_number((uint8_t *)in->original[i] + k * bits / 8, bits,
+                       pto_dtype_is_float(params[i].dtype)
+                           ? pto_number_from_double(params[i].dtype, value / 64.0, PTO_CAST_RINT, true)
+                           : (uint64_t)(value / 16));
+        }
+    }
+}
+
+static void mutants_of_examples(void **state) {
+    (void)state;
+    const bool all = scale("PTO_MUTATION_PROGRAMS", 40) >= 500;
+    const uint64_t schedules = all ? 20 : 3;
+    tally sum = {0};
+    long programs = 0;
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        if (examples[i].big && !all)
+            continue;
+        for (int target = PTO_TARGET_A2A3; target <= PTO_TARGET_A5; target++) {
+            char *text = read_example(&examples[i]);
+            char *ordered = by_the_pass(text, (pto_target)target, true);
+            free(text);
+            if (!ordered)
+                continue;
+            entry = examples[i].entry;
+            inputs in;
+            pto_program *program = parse_program(ordered);
+            example_inputs(program, &examples[i], &in);
+            pto_program_destroy(program);
+            tally t = mutate(ordered, (pto_target)target, &in, schedules, all ? 300 : 6);
+            print_message("%s %s on %s: %ld mutants, %ld differ, %ld hang, %ld races told\n",
+                          examples[i].path, entry, pto_target_name((pto_target)target), t.mutants, t.differ,
+                          t.hang, t.flagged_race);
+            add(&sum, &t);
+            programs++;
+            release(&in);
+            free(ordered);
+        }
+    }
+    entry = NULL;
+    report("examples", programs, &sum, schedules);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_signal_is_not_all_of_them),
-                                       cmocka_unit_test(mutants_of_written_programs),
-                                       cmocka_unit_test(mutants_of_random_programs)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_signal_is_not_all_of_them), cmocka_unit_test(mutants_of_written_programs),
+        cmocka_unit_test(mutants_of_random_programs), cmocka_unit_test(mutants_of_examples)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,8 @@ typedef struct event {
     int core, pipe, dst;
     int64_t id;
     int32_t site;
-    size_t first, count; /* ranges */
+    size_t first, count;                                      /* ranges */
+    uint64_t low[PTO_LOC_COUNT + 1], high[PTO_LOC_COUNT + 1]; /* all of them lie between */
 } event;
 
 typedef struct recorder {
@@ -55,6 +56,10 @@ static event *add_event(recorder *r, const pto_machine *m, int kind, int pipe) {
 
 static void add_bytes(recorder *r, range bytes) {
     event *e = &r->event[r->events - 1];
+    if (!e->high[bytes.memory] || bytes.begin < e->low[bytes.memory])
+        e->low[bytes.memory] = bytes.begin;
+    if (bytes.end > e->high[bytes.memory])
+        e->high[bytes.memory] = bytes.end;
     if (e->count) {
         range *last = &r->range[r->ranges - 1];
         if (last->memory == bytes.memory && last->write == bytes.write && last->atomic == bytes.atomic &&
@@ -318,6 +323,11 @@ static size_t pair_up(const recorder *r, relation *h) {
 }
 
 static bool conflict(const recorder *r, const event *a, const event *b) {
+    bool near = false;
+    for (int m = 0; m <= PTO_LOC_COUNT; m++)
+        near |= a->low[m] < b->high[m] && b->low[m] < a->high[m];
+    if (!near)
+        return false;
     for (size_t i = a->first; i < a->first + a->count; i++)
         for (size_t k = b->first; k < b->first + b->count; k++) {
             const range *x = &r->range[i], *y = &r->range[k];
@@ -368,9 +378,9 @@ static hb_verdict judge(const recorder *r, const pto_code *code) {
     return verdict;
 }
 
-hb_verdict happens_before(pto_program *program, pto_target target, const pto_argument *arguments,
-                          size_t count) {
-    const pto_run_options options = {.target = target, .has_target = true};
+hb_verdict happens_before(pto_program *program, const char *entry, pto_target target,
+                          const pto_argument *arguments, size_t count) {
+    const pto_run_options options = {.entry = entry, .target = target, .has_target = true};
     pto_diag_list *diags = pto_diag_list_create();
     pto_code code;
     pto_machine_buffer *buffers;

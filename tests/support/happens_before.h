@@ -15,8 +15,8 @@ typedef struct hb_verdict {
     size_t misuse; /* waits without set, sets of a flag that is up, flags and tokens left or held twice */
 } hb_verdict;
 
-/* Executes the program in program order, one block, and judges it. */
-hb_verdict happens_before(pto_program *program, pto_target target, const pto_argument *arguments,
-                          size_t count);
+/* Executes an entry (NULL = by the rule) in program order, one block, and judges it. */
+hb_verdict happens_before(pto_program *program, const char *entry, pto_target target,
+                          const pto_argument *arguments, size_t count);
 
 #endif

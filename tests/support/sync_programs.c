@@ -13,7 +13,7 @@
 #include "support/program_testing.h"
 #include "support/sync_programs.h"
 
-enum { TILES = 6, LINES = 400, WIDTH = 160, DEPTH = 3 };
+enum { TILES = 6, LINES = 400, WIDTH = 256, DEPTH = 3 };
 
 /* ---- programs ------------------------------------------------------------------------------------ */
 
@@ -222,20 +222,33 @@ static void repair(draft *d, int first, int second) {
     }
 }
 
-char *sync_program(uint64_t seed, pto_target target) {
+static draft *make_draft(uint64_t seed, pto_target target) {
     draft *d = calloc(1, sizeof *d);
-    float *x = calloc(2 * SYNC_PROGRAM_ELEMENTS, sizeof *x);
-    assert_true(d && x);
+    assert_non_null(d);
     d->random = seed * 2 + 1;
     d->target = target;
     put_body(d, 8 + (int)below(d, 10), NULL);
+    return d;
+}
+
+char *unordered_program(uint64_t seed) {
+    draft *d = make_draft(seed, PTO_TARGET_CPU);
+    char *text = text_of(d);
+    free(d);
+    return text;
+}
+
+char *sync_program(uint64_t seed, pto_target target) {
+    draft *d = make_draft(seed, target);
+    float *x = calloc(2 * SYNC_PROGRAM_ELEMENTS, sizeof *x);
+    assert_non_null(x);
     const pto_argument arguments[] = {
         {.data = x, .bytes = SYNC_PROGRAM_ELEMENTS * sizeof *x},
         {.data = x + SYNC_PROGRAM_ELEMENTS, .bytes = SYNC_PROGRAM_ELEMENTS * sizeof *x}};
     char *text = text_of(d);
     for (;;) {
         pto_program *program = parse_program(text);
-        hb_verdict verdict = happens_before(program, target, arguments, 2);
+        hb_verdict verdict = happens_before(program, NULL, target, arguments, 2);
         pto_program_destroy(program);
         if (verdict.misuse)
             fail_msg("a repaired program misuses a flag:\n%s", text);

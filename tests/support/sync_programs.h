@@ -11,6 +11,8 @@ enum { SYNC_PROGRAM_ELEMENTS = 64 * 8 };
 /* Loads, arithmetic, stores and single elements on tiles that overlap, in loops and conditions; then, until
  * happens_before finds no race, what orders the first one. The caller frees it. */
 char *sync_program(uint64_t seed, pto_target target);
+/* The same before anything is ordered. */
+char *unordered_program(uint64_t seed);
 
 /* Every mutant of a program's synchronisation: a line removed, with another pipe or id, or moved. */
 typedef struct sync_mutation {
