@@ -208,5 +208,22 @@ PTO_API unsigned pto_block_live_tiles(const pto_block_machine *machine, uint64_t
 /* One line for each committed block goes to `write` (NULL = off). */
 PTO_API void pto_block_set_trace(pto_block_machine *machine, pto_write_fn write, void *context);
 
+/* ---- checkers ---- */
+
+/* Watches a machine (docs/checkers.md): bytes of memory that are read and were never written, outputs that nobody
+ * wrote. Blocks commit in order (70, 11), so there are no races and no flags to find; accesses outside of memory,
+ * unaligned ones, and reads of tiles that are undefined or released are faults of every run. The machine is
+ * borrowed; its regions must be mapped. NULL without memory. */
+typedef struct pto_block_watch pto_block_watch;
+PTO_API pto_block_watch *pto_block_watch_create(pto_block_machine *machine, uint32_t checks);
+PTO_API void pto_block_watch_destroy(pto_block_watch *watch); /* before the machine */
+/* The bytes may be read from the start, or are an output: each has to be written. */
+PTO_API void pto_block_watch_define(pto_block_watch *watch, uint64_t address, uint64_t size);
+PTO_API void pto_block_watch_output(pto_block_watch *watch, uint64_t address, uint64_t size);
+/* Adds what was found as errors, and returns their number. `source` and `suppressions` may be NULL. */
+struct pto_suppressions;
+PTO_API size_t pto_block_watch_tell(pto_block_watch *watch, const pto_block_image *image, pto_source *source,
+                                    struct pto_suppressions *suppressions, pto_diag_list *diags);
+
 PTO_END_DECLS
 #endif

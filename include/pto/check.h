@@ -87,7 +87,6 @@ PTO_END_DECLS
 #if !defined(PTO_NO_CHECK_ENVIRONMENT) && (defined(__GNUC__) || defined(__clang__))
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #ifdef __cplusplus
 #define PTO_CHECK_INLINE inline
@@ -127,7 +126,7 @@ PTO_CHECK_INLINE void pto_check_end_(void) {
         return;
     const char *status = getenv("PTO_CHECK_EXIT");
     fflush(NULL);
-    _exit(status ? atoi(status) : 3);
+    _Exit(status ? atoi(status) : 3);
 }
 __attribute__((constructor)) static void pto_check_start_(void) {
     const char *checks = getenv("PTO_CHECK");

@@ -101,7 +101,7 @@ static bool through_door(pto_block_job *job, const window *w, pto_block_entry *t
     if (!*handled)
         return true;
     const uint64_t span = (uint64_t)(job->rows - 1) * w->stride + (uint64_t)job->cols * bytes;
-    uint8_t *host = pto_block_memory(job->m, w->base, span, w->write);
+    uint8_t *host = pto_block_span(job->m, w->base, span, w->write);
     if (!(*handled = host != NULL))
         return true;
     const pto_dtype dtype = pto_block_bits_dtype(job->type);

@@ -106,6 +106,13 @@ static uint64_t read_extended(const pto_block_machine *m, const pto_block_code *
 /* ---- memory ---- */
 
 uint8_t *pto_block_memory(const pto_block_machine *m, uint64_t address, uint64_t size, bool write) {
+    uint8_t *host = pto_block_span(m, address, size, write);
+    if (host && m->watch)
+        m->watch(m->watch_user, host, size, write);
+    return host;
+}
+
+uint8_t *pto_block_span(const pto_block_machine *m, uint64_t address, uint64_t size, bool write) {
     for (int i = 0; i < m->region_count; i++) {
         const pto_block_region *region = &m->region[i];
         const uint64_t offset = address - region->address;

@@ -134,6 +134,9 @@ struct pto_block_machine {
     char fault_operand[24], fault_text[192];
     pto_write_fn trace;
     void *trace_context;
+    /* told of every access to memory, at its probe; NULL = nobody (run/block_watch.c) */
+    void (*watch)(void *user, const uint8_t *host, uint64_t size, bool write);
+    void *watch_user;
 };
 
 /* Records a fault; false. */
@@ -142,6 +145,8 @@ bool pto_block_raise(pto_block_machine *machine, pto_block_fault fault, const ch
 
 /* The host bytes of [address, address + size), NULL unless one region holds all of them. */
 uint8_t *pto_block_memory(const pto_block_machine *machine, uint64_t address, uint64_t size, bool write);
+/* The same for bytes of which not all may be accessed: nobody is told. */
+uint8_t *pto_block_span(const pto_block_machine *machine, uint64_t address, uint64_t size, bool write);
 /* After a store into the image: everything is decoded again. */
 void pto_block_forget_code(pto_block_machine *machine);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call of the upper-case C macros: picks the form by the kinds of the arguments and goes to the door. */
-/* the library is no program: it starts no checkers */
-#define PTO_NO_CHECK_ENVIRONMENT
 #include "core/core.h"
 #include <pto/launch.h>
 #include <pto/pto-inst.h>

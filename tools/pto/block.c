@@ -2,6 +2,8 @@
 /* pto as, pto dis, and running and checking TileOp blocks. */
 #include "block.h"
 
+#include <pto/check.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +191,8 @@ typedef struct block_run {
     const char *path;
     bool trace, json;
     uint64_t limit, address;
+    uint32_t checks;
+    const char *suppress;
     pto_block_machine *machine;
     pto_diag_list *diags;
 } block_run;
@@ -322,14 +326,22 @@ static void report_fault(block_run *run, block_file *file) {
                   *fault->operand ? ", operand " : "", fault->operand);
 }
 
+static int set_checks(block_run *run, const char *text) {
+    const char *wrong;
+    return pto_check_parse(text, &run->checks, &wrong)
+               ? CLI_OK
+               : usage("unknown check; the checks are init, race, sync, memory, all and none", wrong);
+}
+
 static int parse_run(block_run *run, int argc, char **argv) {
     for (int pass = 0; pass < 2; pass++) /* dumps look at what is mapped */
         for (int i = 0; i < argc; i++) {
             char *arg = argv[i], *equals = strchr(arg, '=');
             char *value = NULL;
-            static const char *const names[] = {"--mem", "--dump", "--reg", "--steps", "--address"};
+            static const char *const names[] = {"--mem",     "--dump",  "--reg",     "--steps",
+                                                "--address", "--check", "--suppress"};
             int option = -1;
-            for (int k = 0; k < 5; k++) {
+            for (int k = 0; k < 7; k++) {
                 const size_t n = strlen(names[k]);
                 if (strncmp(arg, names[k], n) || (arg[n] && arg[n] != '='))
                     continue;
@@ -355,6 +367,10 @@ static int parse_run(block_run *run, int argc, char **argv) {
                 result = add_mem(run, value);
             else if (!pass && option == 2)
                 result = set_register(run, value);
+            else if (option == 5)
+                result = set_checks(run, value);
+            else if (option == 6)
+                run->suppress = value;
             else if (!pass && !parse_number(value, option == 3 ? &run->limit : &run->address))
                 return usage("not a number", value);
             if (result != CLI_OK)
@@ -363,11 +379,40 @@ static int parse_run(block_run *run, int argc, char **argv) {
     return CLI_OK;
 }
 
+/* A watch that knows the inputs and the outputs; NULL when nothing is to be checked. */
+static pto_block_watch *make_watch(block_run *run) {
+    pto_block_watch *watch = run->checks ? pto_block_watch_create(run->machine, run->checks) : NULL;
+    for (int i = 0; i < run->mem_count && watch; i++)
+        if (run->mem[i].info.kind)
+            pto_block_watch_define(watch, run->mem[i].address, run->mem[i].bytes);
+    for (int i = 0; i < run->dump_count && watch; i++)
+        pto_block_watch_output(watch, run->dump[i].address, run->dump[i].bytes);
+    return watch;
+}
+
+/* What the watch has found; the exit status. */
+static int tell_findings(block_run *run, block_file *file, pto_block_watch *watch, int result) {
+    pto_suppressions *suppressions = NULL;
+    if (run->suppress && !(suppressions = pto_suppressions_load(run->suppress, run->diags)))
+        result = CLI_USAGE;
+    pto_source *source = file->image.line_count ? &file->source : NULL;
+    if (pto_block_watch_tell(watch, &file->image, source, suppressions, file->diags) && result == CLI_OK)
+        result = CLI_FOUND;
+    pto_suppressions_destroy(suppressions);
+    pto_block_watch_destroy(watch);
+    return result;
+}
+
 int cli_block_run(int argc, char **argv) {
     block_run run = {.machine = pto_block_machine_create(NULL), .diags = pto_diag_list_create()};
     block_file file = {0};
-    int result = parse_run(&run, argc, argv);
+    const char *checks = getenv("PTO_CHECK");
+    run.suppress = getenv("PTO_SUPPRESSIONS");
+    int result = checks && *checks ? set_checks(&run, checks) : CLI_OK;
+    if (result == CLI_OK)
+        result = parse_run(&run, argc, argv);
     unsigned exit_code = 0;
+    pto_block_watch *watch = NULL;
     if (result == CLI_OK) {
         pto_status status =
             load_file(&file, run.path, is_binary(run.path), &(pto_block_options){.address = run.address});
@@ -376,6 +421,7 @@ int cli_block_run(int argc, char **argv) {
         if (status == PTO_OK && result == CLI_OK) {
             if (run.trace)
                 pto_block_set_trace(run.machine, cli_write, stdout);
+            watch = make_watch(&run);
             status = pto_block_run(run.machine, run.limit);
             exit_code = pto_block_exit_code(run.machine);
             if (status == PTO_ERR_REFUSED)
@@ -388,6 +434,8 @@ int cli_block_run(int argc, char **argv) {
                                   file.diags);
         if (result == CLI_OK)
             result = cli_status(status);
+        if (watch)
+            result = tell_findings(&run, &file, watch, result);
         cli_report(file.diags, run.json);
     }
     cli_report(run.diags, false);
