@@ -210,10 +210,10 @@ PTO_API void pto_block_set_trace(pto_block_machine *machine, pto_write_fn write,
 
 /* ---- checkers ---- */
 
-/* Watches a machine (docs/checkers.md): bytes of memory that are read and were never written, outputs that nobody
- * wrote. Blocks commit in order (70, 11), so there are no races and no flags to find; accesses outside of memory,
- * unaligned ones, and reads of tiles that are undefined or released are faults of every run. The machine is
- * borrowed; its regions must be mapped. NULL without memory. */
+/* Watches a machine (docs/checkers.md): bytes of memory that are read and were never written, outputs that
+ * nobody wrote. Blocks commit in order (70, 11), so there are no races and no flags to find; accesses outside
+ * of memory, unaligned ones, and reads of tiles that are undefined or released are faults of every run. The
+ * machine is borrowed; its regions must be mapped. NULL without memory. */
 typedef struct pto_block_watch pto_block_watch;
 PTO_API pto_block_watch *pto_block_watch_create(pto_block_machine *machine, uint32_t checks);
 PTO_API void pto_block_watch_destroy(pto_block_watch *watch); /* before the machine */

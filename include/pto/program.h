@@ -145,6 +145,7 @@ typedef struct pto_argument {
     void *data;
     size_t bytes;
     bool read_only;
+    bool fresh; /* an output: PTO_CHECK_INIT tells the bytes of it that nobody writes */
     /* scalars: integers in i, floats in f, by the parameter's dtype */
     int64_t i;
     double f;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The block machine under the checkers: its memory as buffers of which every byte knows whether it was written. */
+/* The block machine under the checkers: its memory as buffers of which every byte knows whether it was
+ * written. */
 #include "block/machine.h"
 #include "check/heap.h"
 #include "run/findings.h"
@@ -49,13 +50,13 @@ static const char *title(void *user, const pto_check_access *a) {
     const uint64_t offset = 2 * (uint64_t)a->site;
     if (!w->image || a->site < 0)
         return NULL;
-    if (offset >= w->image->size || pto_block_decode(w->image->bytes + offset, (size_t)(w->image->size - offset),
-                                                     &instr) != PTO_OK)
+    if (offset >= w->image->size ||
+        pto_block_decode(w->image->bytes + offset, (size_t)(w->image->size - offset), &instr) != PTO_OK)
         return NULL;
     char text[64];
     pto_block_print(&instr, text, sizeof text);
-    snprintf(w->title, sizeof w->title, "block at 0x%llx, %s", (unsigned long long)(w->image->address + offset),
-             text);
+    snprintf(w->title, sizeof w->title, "block at 0x%llx, %s",
+             (unsigned long long)(w->image->address + offset), text);
     return w->title;
 }
 
@@ -63,9 +64,8 @@ static const char *title(void *user, const pto_check_access *a) {
 
 /* Of the block that is running. */
 static pto_check_access here(const pto_block_watch *w) {
-    return (pto_check_access){.number = 1,
-                              .operand = -1,
-                              .site = (int32_t)((w->machine->bpc - w->machine->image_address) / 2)};
+    return (pto_check_access){
+        .number = 1, .operand = -1, .site = (int32_t)((w->machine->bpc - w->machine->image_address) / 2)};
 }
 
 static void memory_access(void *user, const uint8_t *host, uint64_t size, bool write) {

@@ -14,7 +14,7 @@
 typedef struct pto_machine_buffer {
     uint8_t *data;
     size_t bytes;
-    bool read_only;
+    bool read_only, fresh; /* pto_argument */
     const char *name;
 } pto_machine_buffer;
 

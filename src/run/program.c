@@ -3,6 +3,7 @@
  * that does not depend on the threads. */
 #include "run/findings.h"
 #include "run/machine.h"
+#include "run/outputs.h"
 #include "run/program_words.h"
 
 #include "pass/sync.h"
@@ -254,6 +255,8 @@ static bool bind_arguments(pto_code *code, const pto_block *body, const pto_argu
         const pto_code_param *param = &code->param[i];
         const char *name = param->name.len ? pto_arena_strdup(&code->arena, param->name) : "(unnamed)";
         buffers[i] = (pto_machine_buffer){arguments[i].data, arguments[i].bytes, arguments[i].read_only,
+
+                                          arguments[i].fresh && param->kind != PTO_CODE_PARAM_TILE,
                                           name ? name : "(unnamed)"};
         if (param->kind == PTO_CODE_PARAM_SCALAR)
             set_scalar(param->type, &arguments[i], &code->reg[param->slot]);
@@ -268,7 +271,13 @@ static bool bind_arguments(pto_code *code, const pto_block *body, const pto_argu
 /* ---- the run ----------------------------------------------------------------------------------------------
  */
 
-static bool attach_checker(pto_machine *m, pto_findings *findings, const pto_run_options *options) {
+static void global_access(void *heap, uint64_t begin, uint64_t end, const pto_check_access *access) {
+    pto_check_heap_access(heap, begin, end, access);
+}
+
+/* `outputs` may be NULL. */
+static bool attach_checker(pto_machine *m, pto_findings *findings, pto_check_heap *outputs,
+                           const pto_run_options *options) {
     uint64_t bytes[PTO_LOC_COUNT];
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
         bytes[loc] = m->core->memory_bytes[loc];
@@ -276,15 +285,17 @@ static bool attach_checker(pto_machine *m, pto_findings *findings, const pto_run
                                      .checks = options->checks,
                                      .memory_bytes = bytes,
                                      .found = pto_findings_add,
-                                     .user = findings};
+                                     .user = findings,
+                                     .global = outputs ? global_access : NULL,
+                                     .global_user = outputs};
     m->checker = pto_checker_create(&check);
     return m->checker && pto_core_add_observer(m->core, (pto_observer){.before = pto_checker_instr,
                                                                        .user = m->checker}) == PTO_OK;
 }
 
-static pto_status execute(const pto_program *program, pto_code *code, const pto_machine_buffer *buffers,
-                          const pto_run_options *options, pto_diag_list *diags) {
-    launch run = {.program = program,
+static pto_status execute(pto_code *code, const pto_machine_buffer *buffers, const pto_run_options *options,
+                          pto_diag_list *diags) {
+    launch run = {.program = code->program,
                   .code = code,
                   .options = options,
                   .blocks = options->blocks ? options->blocks : 1,
@@ -305,6 +316,9 @@ static pto_status execute(const pto_program *program, pto_code *code, const pto_
     bool checks =
         options->checks && pto_findings_init(&findings, code->target, &words, options->suppressions);
     run.findings = &findings;
+    pto_check_heap outputs;
+    const bool watched = checks && options->checks & PTO_CHECK_INIT &&
+                         pto_outputs_watch(&outputs, buffers, (size_t)code->param_count);
     bool ok = run.machine && run.report && mutex && checks == (options->checks != 0);
     uint32_t made = 0;
     for (; ok && made < workers; made++) {
@@ -312,7 +326,7 @@ static pto_status execute(const pto_program *program, pto_code *code, const pto_
             pto_machine_destroy(&run.machine[made]);
             break;
         }
-        if (checks && !attach_checker(&run.machine[made], &findings, options)) {
+        if (checks && !attach_checker(&run.machine[made], &findings, watched ? &outputs : NULL, options)) {
             pto_checker_destroy(run.machine[made].checker);
             pto_machine_destroy(&run.machine[made]);
             break;
@@ -339,7 +353,11 @@ static pto_status execute(const pto_program *program, pto_code *code, const pto_
     if (options->findings)
         *options->findings = 0;
     if (checks && status == PTO_OK) {
-        const size_t count = pto_findings_tell(&findings, diags);
+        size_t count = pto_findings_tell(&findings, diags);
+        const pto_operation *entry = watched ? pto_program_entry(code->program, options->entry, NULL) : NULL;
+        if (entry)
+            count += pto_outputs_tell(&outputs, run.program, pto_function_body(entry)->arg, buffers,
+                                      (size_t)code->param_count, options->suppressions, diags);
         if (options->findings)
             *options->findings = count;
     }
@@ -351,6 +369,8 @@ static pto_status execute(const pto_program *program, pto_code *code, const pto_
         pto_checker_destroy(run.machine[i].checker);
         pto_machine_destroy(&run.machine[i]);
     }
+    if (watched)
+        pto_check_heap_release(&outputs);
     if (checks)
         pto_findings_release(&findings);
     free(run.machine);
@@ -460,7 +480,7 @@ pto_status pto_program_run(pto_program *program, const pto_argument *arguments, 
         pto_run_prepare(program, arguments, count, options, synchronise, &code, &buffers, diags);
     if (status == PTO_OK)
         status = options->schedule.kind == PTO_SCHEDULE_PROGRAM
-                     ? execute(program, &code, buffers, options, diags)
+                     ? execute(&code, buffers, options, diags)
                      : execute_scheduled(&code, buffers, options, diags);
     pto_code_release(&code);
     return status;

@@ -269,6 +269,7 @@ static pto_status load(binding *b, size_t i, pto_diag_list *diags) {
     }
     argument->data = p->data;
     argument->bytes = (size_t)p->info.bytes;
+    argument->fresh = !p->input && p->output && *p->output;
     if (status == PTO_OK && param->written && !p->output)
         pto_diag_add(diags, PTO_WARNING, "PTO-W0957", pto_at_operand(param->name),
                      "the program writes this array, but no output is named: the result is dropped");
