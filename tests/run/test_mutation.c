@@ -195,7 +195,7 @@ static void report(const char *what, long programs, const tally *t, uint64_t sch
     assert_int_equal(t->missed + t->false_alarms + t->disagree, 0);
 }
 
-/* The mutants of a program until there are `most`. */
+/* About `most` mutants of a program, from all over it. */
 static tally mutate(const char *text, pto_target target, inputs *in, uint64_t schedules, long most) {
     tally t = {0};
     opinions o = ask(text, target, in, schedules);
@@ -203,10 +203,19 @@ static tally mutate(const char *text, pto_target target, inputs *in, uint64_t sc
         complain("not a sound program", &o, text, target);
         fail();
     }
+    long count = 0, taken = 0;
     sync_mutation mutation;
     sync_mutation_begin(&mutation, text);
-    for (const char *mutant; t.mutants < most && (mutant = sync_mutation_next(&mutation));)
-        judge_mutant(&t, mutant, target, in, schedules);
+    while (sync_mutation_next(&mutation))
+        count++;
+    sync_mutation_end(&mutation);
+    sync_mutation_begin(&mutation, text);
+    const char *mutant;
+    for (long i = 0; (mutant = sync_mutation_next(&mutation)); i++)
+        if (count <= most || i * most / count >= taken) {
+            taken++;
+            judge_mutant(&t, mutant, target, in, schedules);
+        }
     sync_mutation_end(&mutation);
     return t;
 }
