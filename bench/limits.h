@@ -28,4 +28,24 @@ pto_simd_level bench_best_level(void);
 const char *bench_level_name(pto_simd_level level);
 bool bench_level_from_name(const char *name, pto_simd_level *level);
 
+/* What instructions compute that are bound by an operation and not by memory, as plain loops over arrays:
+ * those that vectorise at a level, and calls of the C library. */
+typedef enum bench_loop {
+    BENCH_DIVIDE_F32,
+    BENCH_DIVIDE_F64,
+    BENCH_DIVIDE_S64,
+    BENCH_SQRT_F32,
+    BENCH_RSQRT_F32, /* 1 / sqrt(x) */
+    BENCH_RSQRT_F64,
+    BENCH_FMODF,
+    BENCH_EXPF,
+    BENCH_LOGF,
+    BENCH_POWF,
+    BENCH_POW_S32, /* by squaring */
+    BENCH_LOOP_COUNT
+} bench_loop;
+const char *bench_loop_name(bench_loop loop);
+/* Seconds that the loop takes for count elements. */
+double bench_loop_time(bench_effort effort, pto_simd_level level, bench_loop loop, size_t count);
+
 #endif

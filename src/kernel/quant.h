@@ -31,37 +31,39 @@ typedef struct pto_quant_lanes {
 
 /* Vector words hold the top 19 bits of an f32. With exponent 0 the mantissa still has its leading one, except
  * that 0 is 0; exponent 255 is infinite whatever the mantissa. */
-static inline float pto_quant_vector_scale(uint64_t word) {
-    uint32_t bits = (uint32_t)word & UINT32_C(0xFFFFE000), exponent = bits >> 23 & 255;
-    uint32_t sign = bits & UINT32_C(0x80000000), mantissa = bits & UINT32_C(0x7FE000);
-    if (exponent == 255)
-        bits = sign | UINT32_C(0x7F800000);
-    else if (exponent == 0)
-        bits = mantissa ? sign | UINT32_C(0x400000) | mantissa >> 1 : 0;
-    return pto_f32_from_bits(bits);
+static inline float pto_quant_vector_scale(uint32_t word) {
+    const uint32_t bits = word & UINT32_C(0xFFFFE000), exponent = bits & UINT32_C(0x7F800000);
+    const uint32_t sign = bits & UINT32_C(0x80000000), mantissa = bits & UINT32_C(0x7FE000);
+    const uint32_t low = mantissa ? sign | UINT32_C(0x400000) | mantissa >> 1 : 0;
+    const uint32_t high = exponent == UINT32_C(0x7F800000) ? sign | UINT32_C(0x7F800000) : bits;
+    return pto_f32_from_bits(exponent ? high : low);
 }
 
 /* Columns column..column+count-1; lanes past them repeat the last one. */
 static inline void pto_quant_load(pto_quant_lanes *lanes, const pto_quant *quant, int64_t column,
                                   int64_t count) {
-    bool relu = quant->relu.relu != 0;
+    const bool relu = quant->relu.relu != 0, vector = quant->words != NULL;
+    uint32_t low[PTO_QUANT_COLS], high[PTO_QUANT_COLS];
     for (int k = 0; k < PTO_QUANT_COLS; k++) {
-        int64_t at = quant->first + column + (k < count ? k : count - 1);
-        uint64_t word = quant->words ? quant->words[at] : quant->word;
-        bool is_signed = word >> 46 & 1;
-        lanes->scale[k] =
-            quant->words ? pto_quant_vector_scale(word) : pto_f32_from_bits((uint32_t)(word & UINT32_MAX));
-        lanes->offset[k] = (float)(int32_t)(word >> 37 & 511);
+        const int64_t at = quant->first + column + (k < count ? k : count - 1);
+        const uint64_t word = vector ? quant->words[at] : quant->word;
+        low[k] = (uint32_t)word;
+        high[k] = (uint32_t)(word >> 32);
+    }
+    _Pragma("omp simd") for (int k = 0; k < PTO_QUANT_COLS; k++) {
+        const uint32_t is_signed = 0u - (high[k] >> 14 & 1);
+        lanes->scale[k] = vector ? pto_quant_vector_scale(low[k]) : pto_f32_from_bits(low[k]);
+        lanes->offset[k] = (float)(int32_t)(high[k] >> 5 & 511);
         lanes->low[k] = relu || !is_signed ? 0.0f : -128.0f;
         lanes->high[k] = is_signed ? 127.0f : 255.0f;
-        lanes->shift[k] = (int32_t)(word >> 32 & 15) + 1;
+        lanes->shift[k] = (int32_t)(high[k] & 15) + 1;
     }
-    for (int k = PTO_QUANT_COLS; k < PTO_QUANT_LANES; k++) {
-        lanes->scale[k] = lanes->scale[k - PTO_QUANT_COLS];
-        lanes->offset[k] = lanes->offset[k - PTO_QUANT_COLS];
-        lanes->low[k] = lanes->low[k - PTO_QUANT_COLS];
-        lanes->high[k] = lanes->high[k - PTO_QUANT_COLS];
-        lanes->shift[k] = lanes->shift[k - PTO_QUANT_COLS];
+    for (int k = PTO_QUANT_COLS; k < PTO_QUANT_LANES; k += PTO_QUANT_COLS) {
+        memcpy(lanes->scale + k, lanes->scale, PTO_QUANT_COLS * sizeof *lanes->scale);
+        memcpy(lanes->offset + k, lanes->offset, PTO_QUANT_COLS * sizeof *lanes->offset);
+        memcpy(lanes->low + k, lanes->low, PTO_QUANT_COLS * sizeof *lanes->low);
+        memcpy(lanes->high + k, lanes->high, PTO_QUANT_COLS * sizeof *lanes->high);
+        memcpy(lanes->shift + k, lanes->shift, PTO_QUANT_COLS * sizeof *lanes->shift);
     }
     lanes->relu = quant->relu;
     lanes->least = relu ? 0 : INT16_MIN;
@@ -146,8 +148,11 @@ static inline void pto_quant_narrow_f16(uint16_t *to, const float *from) {
             }                                                                                                \
         }                                                                                                    \
     }
+/* Words first, then what they hold: in one loop gcc shuffles masks. */
 #define PTO_QUANT_LOOP(name, bits, expression)                                                               \
-    PTO_QUANT_CHUNKS(name, bits, uint##bits##_t, expression, const uint##bits##_t *out = made;)
+    PTO_QUANT_CHUNKS(name, bits, uint32_t, expression, uint##bits##_t out[PTO_QUANT_LANES];                  \
+                     PTO_QUANT_SIMD for (int k = 0; k < PTO_QUANT_LANES; k++) out[k] =                       \
+                         (uint##bits##_t)made[k];)
 #define PTO_QUANT_F16(name, expression)                                                                      \
     PTO_QUANT_CHUNKS(name, 16, float, expression, uint16_t out[PTO_QUANT_LANES];                             \
                      pto_quant_narrow_f16(out, made);)

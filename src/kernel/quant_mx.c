@@ -6,6 +6,7 @@
  * by side (ND), or a group is 32 rows of one column (DN). max and scaling are scratch of the hardware: their
  * contents are unspecified afterwards, and nothing is written there. */
 #include "kernel/kernel.h"
+#include "kernel/map_half.h"
 #include "number/half.h"
 #include "number/small.h"
 #include "tile/tile.h"
@@ -95,9 +96,16 @@ static void widen(const mx_job *job, float *to, const void *src) {
         for (int i = 0; i < GROUP; i++)
             to[i] = pto_f32_from_bf16_raw(half[i]);
     } else {
+#if defined(PTO_LEVEL_AVX512) || defined(PTO_LEVEL_AVX2)
+        for (int i = 0; i < GROUP; i += PTO_LANES) {
+            const pto_lanes wide = pto_lanes_load_f16(half + i);
+            memcpy(to + i, &wide, sizeof wide);
+        }
+#else
 #pragma omp simd
         for (int i = 0; i < GROUP; i++)
             to[i] = pto_f32_from_f16(half[i]);
+#endif
     }
 }
 
@@ -111,15 +119,19 @@ static void encode(const mx_job *job, uint8_t *code, float *value, const float *
         for (int i = 0; i < GROUP; i++)
             value[i] = pto_f32_from_bf16(pto_bf16_from_f32(value[i]));
     }
+    uint32_t wide[GROUP]; /* selects of words, then bytes: in one loop gcc shuffles masks */
     if (job->fp4) {
 #pragma omp simd
         for (int i = 0; i < GROUP; i++)
-            code[i] = pto_e2m1_from_f32(value[i]);
+            wide[i] = pto_e2m1_from_f32(value[i]);
     } else {
 #pragma omp simd
         for (int i = 0; i < GROUP; i++)
-            code[i] = pto_e4m3_from_f32(value[i], true);
+            wide[i] = pto_e4m3_from_f32(value[i], true);
     }
+#pragma omp simd
+    for (int i = 0; i < GROUP; i++)
+        code[i] = (uint8_t)wide[i];
 }
 
 /* Stores the first `count` codes at an element offset that is a multiple of 32. */
