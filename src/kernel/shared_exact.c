@@ -129,6 +129,30 @@ static int64_t apply_integer(pto_exact_op op, int64_t a, int64_t b, int64_t c) {
     return a;
 }
 
+/* u64 does not fit into the above where its order matters. */
+static uint64_t apply_u64(pto_exact_op op, uint64_t a, uint64_t b, uint64_t c) {
+    switch (op) {
+    case PTO_EXACT_DIV:
+        return b ? a / b : 0;
+    case PTO_EXACT_MAX:
+    case PTO_EXACT_NUMBER_MAX:
+        return a > b ? a : b;
+    case PTO_EXACT_MIN:
+    case PTO_EXACT_NUMBER_MIN:
+        return a < b ? a : b;
+    case PTO_EXACT_FLOOR_REM:
+    case PTO_EXACT_TRUNC_REM:
+        return b ? a % b : 0;
+    case PTO_EXACT_ABS:
+    case PTO_EXACT_RELU:
+    case PTO_EXACT_RELU_NAN:
+    case PTO_EXACT_LEAKY_RELU:
+        return a;
+    default:
+        return (uint64_t)apply_integer(op, (int64_t)a, (int64_t)b, (int64_t)c);
+    }
+}
+
 /* Does the operation end with a relu, after the result is an element? */
 static bool has_relu(pto_exact_op op) {
     return op == PTO_EXACT_FUSED_MULADD_RELU || op == PTO_EXACT_FUSED_MULADD_RELU_UNFUSED ||
@@ -245,6 +269,8 @@ uint64_t pto_exact_apply(pto_exact_op op, pto_dtype type, uint64_t a, uint64_t b
     if (op == PTO_EXACT_COPY)
         return a;
     const unsigned bits = pto_dtype_bits(type);
+    if (type == PTO_U64)
+        return apply_u64(op, a, b, c);
     if (pto_dtype_is_int(type)) {
         const int64_t result =
             apply_integer(op, integer_of(type, a), integer_of(type, b), integer_of(type, c));
@@ -262,7 +288,9 @@ uint64_t pto_exact_apply(pto_exact_op op, pto_dtype type, uint64_t a, uint64_t b
                                 pto_number_to_double(type, c));
     if (has_relu(op) && !(result > 0.0) && !(isnan(result) && relu_keeps_nan(op)))
         result = 0.0;
-    return pto_number_from_double(type, result, PTO_CAST_NONE, false);
+    const uint64_t code = pto_number_from_double(type, result, PTO_CAST_NONE, false);
+    /* e4m3 overflows into a NaN, and that of arithmetic is the canonical one (10, 1.5) */
+    return type == PTO_E4M3 && code == 0xFF ? 0x7F : code;
 }
 
 static uint64_t input_at(pto_map_input input, pto_dtype type, int32_t row, int32_t col) {

@@ -103,7 +103,9 @@ static wide reciprocal_root(double x, int *exponent) {
     *exponent = -e / 2;
     const double y = 1.0 / sqrt(m);
     const wide error = add(times(two_product(y, y), m), (wide){-1.0, 0.0});
-    return add((wide){y, 0.0}, times(error, -0.5 * y));
+    /* (1 + error)^(-1/2); the square decides next to ties */
+    const wide factor = add(times(error, -0.5), times(multiply(error, error), 0.375));
+    return add((wide){y, 0.0}, times(factor, y));
 }
 
 /* value * 2^exponent, exact up to a sticky bit */
@@ -153,5 +155,6 @@ static pto_number evaluate(pto_exact_op op, double x) {
 }
 
 uint64_t pto_exact_function(pto_exact_op op, pto_format format, double x) {
-    return pto_number_encode(format, evaluate(op, x), PTO_CAST_RINT, false);
+    const uint64_t code = pto_number_encode(format, evaluate(op, x), PTO_CAST_RINT, false);
+    return format == PTO_FORMAT_E4M3 && code == 0xFF ? 0x7F : code; /* an infinity is the NaN */
 }

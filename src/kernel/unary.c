@@ -90,7 +90,14 @@ static const pto_map_op rsqrt_op = {
     .exact = PTO_EXACT_RSQRT};
 
 PTO_KERNEL(tsqrt) { return run(call, &sqrt_op); }
-PTO_KERNEL(trsqrt) { return run(call, &rsqrt_op); }
+/* In the block form both zeros give +Inf (70, 9.2); nothing else is negative. */
+PTO_KERNEL(trsqrt) {
+    pto_tile *dst = pto_call_tile(call, 0);
+    const pto_status status = run(call, &rsqrt_op);
+    return status == PTO_OK && call->host->block_form
+               ? pto_map_run(call, &abs_op, dst, pto_map_tile(dst), pto_map_none())
+               : status;
+}
 
 /* ---- relu: x > 0 ? x : +0, so NaN gives +0 unless the option keeps it ---- */
 

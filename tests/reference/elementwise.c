@@ -62,7 +62,8 @@ static uint64_t encode(pto_dtype type, const mpfr_t value) {
         memcpy(&bits, &odd, sizeof bits);
         bits |= mpfr_number_p(value) && mpfr_cmp_d(value, odd) != 0;
         memcpy(&odd, &bits, sizeof odd);
-        return pto_number_from_double(type, odd, PTO_CAST_NONE, false);
+        const uint64_t code = pto_number_from_double(type, odd, PTO_CAST_NONE, false);
+        return type == PTO_E4M3 && code == 0xFF ? 0x7F : code; /* a NaN of arithmetic is canonical (1.5) */
     }
     const uint64_t infinity = ((UINT64_C(1) << f.exponent) - 1) << f.fraction;
     if (mpfr_nan_p(value))
