@@ -14,8 +14,9 @@ on_npus() {
     local program=$SRC/examples/$1 target
     shift
     for target in a2a3 a5; do
-        # small: watched as well, since a byte that nobody wrote may be 0 by luck
-        [ "${DEMO:-}" != small ] || "$PTO" run "$program" --target $target --blocks 3 --check init,sync "$@"
+        # small: watched as well, in one block and in many
+        [ "${DEMO:-}" != small ] || "$PTO" run "$program" --target $target --check all "$@"
+        [ "${DEMO:-}" != small ] || "$PTO" run "$program" --target $target --blocks 3 --check all "$@"
         show "$PTO" run "$program" --target $target --blocks 16 --time "$@"
         check $target
     done

@@ -256,8 +256,6 @@ void pto_check_tell(pto_checker *c, pto_check_finding *f, const pto_shadow_page 
 static bool follows(const pto_checker *c, const pto_check_access *old, const pto_check_access *now) {
     if (old->lane == now->lane && old->number == now->number)
         return true; /* one operation */
-    if (c->options.target == PTO_TARGET_CPU && old->lane / PTO_CHECK_PIPES == now->lane / PTO_CHECK_PIPES)
-        return true; /* every operation of a core follows all earlier ones */
     return old->number <= c->before[now->lane][old->lane];
 }
 
@@ -274,10 +272,16 @@ void pto_check_start(pto_checker *c, pto_form form, pto_pipe pipe, const char *f
     c->base = 0;
 }
 
-/* The operation is issued: on an ordered pipe the next one follows it. */
+/* The operation is issued: on an ordered pipe the next one follows it; on cpu every later one of the core
+ * does.
+ */
 void pto_check_finish(pto_checker *c) {
-    if (pto_pipe_is_ordered(c->options.target, pto_check_pipe(&c->now)))
-        c->before[c->now.lane][c->now.lane] = c->now.number;
+    const uint8_t lane = c->now.lane, core = (uint8_t)(lane / PTO_CHECK_PIPES * PTO_CHECK_PIPES);
+    if (c->options.target == PTO_TARGET_CPU)
+        for (int p = 0; p < PTO_CHECK_PIPES; p++)
+            c->before[core + p][lane] = c->now.number;
+    else if (pto_pipe_is_ordered(c->options.target, pto_check_pipe(&c->now)))
+        c->before[lane][lane] = c->now.number;
 }
 
 /* ---- accesses ------------------------------------------------------------------------------------ */
