@@ -70,7 +70,7 @@ static pto_status synchronise(pto_program *program, const lowered *all) {
 
 typedef struct placer {
     pto_program *program;
-    pto_value_map addr; /* alloc_tile -> address */
+    pto_value_map addr; /* tile -> address, or NOT_PLACED */
     pto_diag_list *diags;
     bool failed;
 } placer;
@@ -85,25 +85,33 @@ static void refuse_place(placer *p, const pto_operation *op) {
     p->failed = true;
 }
 
+enum { NOT_PLACED = -1 };
+
+/* Every tile that has no address yet. */
+static void note_tile(void *user, const pto_operation *op) {
+    placer *p = user;
+    uint32_t first;
+    if (op->kind == PTO_OPK_ALLOC_TILE && !pto_fact_segment(op, 0, &first))
+        pto_value_map_set(&p->addr, op->result[0], NOT_PLACED);
+}
+
 static void note_places(placer *p, const pto_code *code) {
     for (int32_t i = 0; i < code->place_count; i++) {
         const pto_code_place *place = &code->place[i];
-        const pto_value *value = place->position < 0 ? place->key : NULL;
-        const pto_operation *op = value ? value->def : NULL;
+        int64_t *known = pto_value_map_find(&p->addr, place->key);
         int32_t storage = code->slot[place->slot].storage;
-        uint32_t first;
-        if (!op || op->kind != PTO_OPK_ALLOC_TILE || storage < 0 || pto_fact_segment(op, 0, &first))
+        if (!known || storage < 0)
             continue;
-        const int64_t *known = pto_value_map_find(&p->addr, op);
-        if (known && *known != (int64_t)code->storage[storage].addr && !p->failed)
-            refuse_place(p, op);
-        pto_value_map_set(&p->addr, op, (int64_t)code->storage[storage].addr);
+        int64_t addr = (int64_t)code->storage[storage].addr;
+        if (*known != NOT_PLACED && *known != addr && !p->failed)
+            refuse_place(p, ((const pto_value *)place->key)->def);
+        *known = addr;
     }
 }
 
 static void give_address(placer *p, pto_operation *op) {
-    const int64_t *addr = pto_value_map_find(&p->addr, op);
-    if (!addr)
+    const int64_t *addr = pto_value_map_find(&p->addr, op->result[0]);
+    if (!addr || *addr == NOT_PLACED)
         return;
     pto_program *program = p->program;
     const pto_type *type = pto_type_int(program, 64, PTO_SIGNLESS);
@@ -135,6 +143,7 @@ static void give_addresses(placer *p, pto_block *block) {
 
 static pto_status place(pto_program *program, const lowered *all, pto_diag_list *diags) {
     placer p = {.program = program, .addr = {.arena = program->arena}, .diags = diags};
+    pto_fact_walk(program->module, note_tile, &p);
     for (size_t i = 0; i < all->count; i++)
         note_places(&p, all->each[i]);
     if (p.failed)

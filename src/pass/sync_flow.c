@@ -143,7 +143,7 @@ static void rebase(sync_flow *f, state *s, int32_t at, int32_t to) {
     for (int32_t i = 0; i < s->flags; i++) {
         pending *p = &s->flag[i];
         for (int q = 0; q < LANES; q++)
-            if (p->since < at && issues(f, q, p->since, at))
+            if (p->since <= at && issues(f, q, p->since, at)) /* waits may stand at `at` itself */
                 sync_set_add(&p->at.open[q], 2 * p->since + 1, 2 * at + 1);
         p->since = to;
     }
