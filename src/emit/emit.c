@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program as C++ over <pto/pto-inst.hpp> (60, 6): verified, with explicit handles, placed as a run places
+/* A program as C++ over <pto/pto-inst.hpp> (60, 6): verified, placed as a run places
  * it, and written function by function, callees first. */
 #include "emit/emit.h"
 
@@ -61,6 +61,30 @@ static pto_status write_root(pto_emitter *e, const pto_operation *function) {
     return status;
 }
 
+/* extern AICORE void f(__gm__ float *, int32_t); */
+static void write_declaration(pto_emitter *e, const pto_operation *op) {
+    const pto_attr *attr = pto_operation_attr(op, "function_type");
+    const pto_type *type = attr ? attr->type : NULL;
+    if (!type || type->kind != PTO_TYPE_FUNCTION || type->result_count > 1) {
+        e->current = op;
+        pto_emit_refuse(e, "a declaration with several results");
+        return;
+    }
+    const char *list = "";
+    e->current = op;
+    for (uint32_t i = 0; i < type->input_count; i++)
+        list = pto_arena_printf(e->arena, "%s%s%s", list, i ? ", " : "",
+                                pto_emit_scalar_type(e, type->inputs[i]));
+    pto_emit_finished done = {.op = op,
+                              .name = pto_emit_function_name(e, op),
+                              .kind = "extern AICORE",
+                              .head = pto_arena_printf(e->arena, "(%s)", list),
+                              .body = ";\n",
+                              .result =
+                                  type->result_count ? pto_emit_scalar_type(e, type->results[0]) : "void"};
+    pto_vec_push(e->arena, &e->functions, done);
+}
+
 static const char *build_flag(pto_target target) {
     return target == PTO_TARGET_A2A3 ? "-D__NPU_ARCH__=2201"
            : target == PTO_TARGET_A5 ? "-D__NPU_ARCH__=3510"
@@ -93,19 +117,18 @@ static void write_module(pto_emitter *e, pto_sink *sink) {
 
 /* Apart from its caller, which holds the jump buffer. */
 static pto_status write_all(pto_emitter *e, pto_write_fn write, void *context) {
-    size_t written = 0;
+    for (const pto_operation *f = pto_program_first_function(e->program); f; f = pto_program_next_function(f))
+        if (!pto_function_body(f))
+            write_declaration(e, f);
+    if (e->failed)
+        return PTO_ERR_REFUSED;
     for (const pto_operation *f = pto_program_first_function(e->program); f;
          f = pto_program_next_function(f)) {
         if (!is_root(e->program, f))
             continue;
-        written++;
         pto_status status = write_root(e, f);
         if (status != PTO_OK)
             return status;
-    }
-    if (!written) {
-        pto_emit_refuse(e, "a module without a function that has a body");
-        return PTO_ERR_REFUSED;
     }
     pto_sink sink;
     pto_sink_init(&sink, write, context);
@@ -128,14 +151,9 @@ pto_status pto_program_emit(pto_program *program, pto_language language, const p
     pto_status status = pto_program_verify(program, options, diags);
     if (status != PTO_OK)
         return status;
-    /* handles instead of values: what a tile of C++ is */
-    bool handles = program->dialect == PTO_DIALECT_LEVEL2 || program->dialect == PTO_DIALECT_GENERIC;
-    pto_program *converted = handles ? NULL : pto_program_convert(program, PTO_DIALECT_LEVEL2, diags);
-    if (!handles && !converted)
-        return PTO_ERR_REFUSED;
     pto_arena arena;
     pto_arena_init(&arena, 0);
-    pto_emitter e = {.program = converted ? converted : program,
+    pto_emitter e = {.program = program,
                      .target = pto_fact_target(program, options && options->has_target,
                                                options ? options->target : PTO_TARGET_CPU),
                      .arena = &arena,
@@ -143,6 +161,5 @@ pto_status pto_program_emit(pto_program *program, pto_language language, const p
                      .at = {.arena = &arena}};
     status = emit_guarded(&e, write, context);
     pto_arena_free(&arena);
-    pto_program_destroy(converted);
     return status;
 }

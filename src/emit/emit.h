@@ -42,7 +42,6 @@ typedef struct pto_emit_value {
     const char *type;          /* as in C++ */
     pto_tile_type tile;        /* of tiles: the type that the C++ object has */
     const pto_emit_view *view; /* of views */
-    bool used;
 } pto_emit_value;
 
 /* A variable that receives a value from several places: a loop's, a result of scf.if, an argument of a block.
@@ -74,6 +73,7 @@ typedef struct pto_emit_function {
     int indent;
     int names, labels;
     pto_emit_exit *exit;
+    const char *give; /* what an entry does before it returns; NULL = nothing */
     uint32_t result_count;
     pto_emit_place *result; /* what a return gives */
 } pto_emit_function;
@@ -106,6 +106,8 @@ typedef struct pto_emitter {
 
 /* Texts that scalar operations call, written when used (helpers.c). */
 typedef enum pto_emit_helper {
+    PTO_HELPER_COPY,
+    PTO_HELPER_ROWS,
     PTO_HELPER_DIVIDE,
     PTO_HELPER_SHIFT,
     PTO_HELPER_EXTREME,
@@ -117,13 +119,13 @@ const char *pto_emit_helper_text(pto_emit_helper helper);
 
 /* ---- text (text.c) ---- */
 void pto_emit_put(pto_arena *arena, pto_emit_text *text, const char *data, size_t len);
-/* A line of the function at hand, indented; `number` >= 0: only if values[number] is used. */
+/* A line of the function at hand, indented; with a number: it goes when nothing else reads values[number]. */
 void pto_emit_line(pto_emitter *e, const char *format, ...) PTO_PRINTF(2, 3);
 void pto_emit_line_for(pto_emitter *e, int32_t number, const char *format, ...) PTO_PRINTF(3, 4);
 /* A preprocessor line. */
 void pto_emit_directive(pto_emitter *e, const char *line);
-/* Without the definitions that nothing uses. */
-const char *pto_emit_finish_text(pto_emitter *e, const pto_emit_text *text);
+/* Declarations and body, without the definitions that nothing reads. */
+const char *pto_emit_finish_text(pto_emitter *e, const pto_emit_function *fn);
 /* PTO-E0262 at the operation at hand. */
 void pto_emit_refuse(pto_emitter *e, const char *format, ...) PTO_PRINTF(2, 3);
 
@@ -141,7 +143,7 @@ const char *pto_emit_enumerator(pto_emitter *e, const char *type, int64_t value)
 /* ---- values (values.c) ---- */
 /* A new name for the value; `type` as in C++. Returns its number in values[]. */
 int32_t pto_emit_new(pto_emitter *e, const pto_value *value, const char *type);
-pto_emit_value *pto_emit_get(pto_emitter *e, const pto_value *value); /* now used */
+pto_emit_value *pto_emit_get(pto_emitter *e, const pto_value *value);
 const char *pto_emit_name(pto_emitter *e, const pto_value *value);
 /* `type name = expression;` */
 void pto_emit_define(pto_emitter *e, const pto_value *value, const char *format, ...) PTO_PRINTF(3, 4);
@@ -153,6 +155,8 @@ const char *pto_emit_dim_text(pto_emitter *e, pto_emit_dim dim);
 
 /* Places take values at once; declares nothing. */
 void pto_emit_moves(pto_emitter *e, uint32_t count, pto_value *const *from, pto_emit_place *place);
+/* The copy of a tile's bytes and valid extents. */
+const char *pto_emit_copy(pto_emitter *e, const char *to, const char *from);
 void pto_emit_declare_places(pto_emitter *e, uint32_t count, const pto_emit_place *place);
 pto_emit_place *pto_emit_places(pto_emitter *e, pto_value *const *values, uint32_t count);
 
@@ -160,8 +164,13 @@ pto_emit_place *pto_emit_places(pto_emitter *e, pto_value *const *values, uint32
 void pto_emit_tile_op(pto_emitter *e, const pto_operation *op);
 /* The slot that lowering gave to a tile of this expansion; -1 when it has none. */
 int32_t pto_emit_slot(pto_emitter *e, const void *key, int32_t position);
-/* A tile with planned storage: declared and assigned. */
-void pto_emit_new_tile(pto_emitter *e, int32_t number, uint64_t addr);
+pto_emit_dim pto_emit_product(pto_emitter *e, pto_emit_dim a, pto_emit_dim b);
+/* A declared tile, with what a convolution tile has beside its type. */
+int32_t pto_emit_new_tile(pto_emitter *e, const pto_value *value, const pto_tile_type *type);
+/* The tile values[number] gets the planned address of the slot. */
+void pto_emit_assign(pto_emitter *e, int32_t number, int32_t slot);
+/* Its dynamic extents, as expressions. */
+void pto_emit_valid(pto_emitter *e, int32_t number, const char *rows, const char *cols);
 /* A GlobalTensor for a view whose record is complete. */
 void pto_emit_view_variable(pto_emitter *e, int32_t number, const pto_emit_view *view);
 /* GlobalTensor<...>(pointer, Shape(...), Stride(...)), for a variable of type `as`. */
@@ -179,6 +188,10 @@ void pto_emit_block(pto_emitter *e, const pto_block *block);   /* function.c */
  * Returns its place in functions, and in *result the types of what it returns. */
 size_t pto_emit_write_function(pto_emitter *e, const pto_operation *op, int32_t expansion,
                                pto_value *const *actual, pto_emit_place **result);
+/* A name that C++ takes and no other function has. */
+const char *pto_emit_function_name(pto_emitter *e, const pto_operation *op);
+/* What an entry does before it returns. */
+void pto_emit_give(pto_emitter *e);
 /* The blocks of a function that has several. */
 void pto_emit_blocks(pto_emitter *e, const pto_region *region);
 

@@ -65,7 +65,6 @@ static void write_for(pto_emitter *e, const pto_operation *op) {
     bool direct = !is_unsigned && pto_type_int_width(type) == 64;
     int32_t counter = pto_emit_new(e, body->arg[0], name);
     const char *i = e->values.data[counter].name;
-    e->values.data[counter].used = direct;
     const char *from = pto_emit_name(e, op->operand[0]), *to = pto_emit_name(e, op->operand[1]);
     const char *step = pto_emit_name(e, op->operand[2]);
     int64_t number;
@@ -279,8 +278,14 @@ static void leave(pto_emitter *e, const pto_operation *op) {
 /* ---- functions
  * ---------------------------------------------------------------------------------------------- */
 
+void pto_emit_give(pto_emitter *e) {
+    if (e->fn->give)
+        pto_emit_line(e, "%.*s", (int)strlen(e->fn->give) - 1, e->fn->give);
+}
+
 static void write_return(pto_emitter *e, const pto_operation *op) {
     pto_emit_function *fn = e->fn;
+    pto_emit_give(e);
     if (!op->operand_count) {
         if (fn->flat)
             pto_emit_line(e, "return;");
@@ -345,12 +350,17 @@ static void write_call(pto_emitter *e, const pto_operation *op) {
         const pto_emit_value given = e->values.data[result[i].at];
         int32_t number = pto_emit_new(e, op->result[i], given.type);
         e->values.data[number].tile = given.tile;
-        e->values.data[number].used = true;
-        pto_emit_variable(e, number, op->result_count == 1 ? call : NULL);
+        if (op->result_count == 1 && !e->fn->flat)
+            pto_emit_line(e, "[[maybe_unused]] %s = %s;",
+                          pto_emit_declare(e, given.type, e->values.data[number].name), call);
+        else
+            pto_emit_variable(e, number, NULL);
         names = pto_arena_printf(e->arena, "%s%s%s", names, i ? ", " : "", e->values.data[number].name);
     }
     if (op->result_count > 1)
         pto_emit_line(e, "std::tie(%s) = %s;", names, call);
+    else if (e->fn->flat)
+        pto_emit_line(e, "%s = %s;", names, call);
 }
 
 void pto_emit_blocks(pto_emitter *e, const pto_region *region) { write_blocks(e, region, 0, NULL); }

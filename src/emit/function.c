@@ -95,7 +95,7 @@ static bool is_taken(const pto_emitter *e, const char *name) {
     return false;
 }
 
-static const char *function_name(pto_emitter *e, const pto_operation *op) {
+const char *pto_emit_function_name(pto_emitter *e, const pto_operation *op) {
     char *name = pto_arena_strdup(e->arena, pto_function_name(op));
     for (char *p = name; *p; p++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *p))
@@ -116,19 +116,30 @@ static bool is_view(const pto_type *type) {
            type->kind == PTO_TYPE_MEMREF;
 }
 
-/* A memref of an entry is a pointer whose extents stand in its type. */
-static const char *entry_view(pto_emitter *e, const pto_value *value, int32_t number) {
+/* A memref of an entry is a pointer to dense rows; a leading extent that its type leaves open is a parameter
+ * behind it. */
+static const char *entry_view(pto_emitter *e, const pto_value *value, int32_t number, const char **more) {
     pto_view_facts facts;
     pto_fact_view(value, &facts);
     pto_emit_view *view = pto_arena_new(e->arena, pto_emit_view);
-    const char *name = e->values.data[number].name;
-    *view = (pto_emit_view){.dtype = facts.dtype, .layout = facts.layout, .rank = facts.rank, .base = name};
-    for (int d = 0; d < 5; d++) {
-        view->shape[d].number = facts.shape[d];
-        view->stride[d].number = facts.stride[d];
-        if (facts.shape[d] < 0 || facts.stride[d] < 0)
-            pto_emit_refuse(e, "%%%.*s: an entry's view with extents that only its caller knows",
-                            PTO_STR_ARG(value->name));
+    *view = (pto_emit_view){.dtype = facts.dtype,
+                            .layout = facts.layout,
+                            .rank = facts.rank,
+                            .base = e->values.data[number].name};
+    pto_emit_dim stride = {NULL, 1};
+    for (int d = 4; d >= 0; d--) {
+        bool padding = d < 5 - facts.rank;
+        view->shape[d].number = padding ? 1 : facts.shape[d];
+        if (!padding && facts.shape[d] < 0 && d == 5 - facts.rank) {
+            int32_t extent = pto_emit_new(e, NULL, "int64_t");
+            view->shape[d].text = e->values.data[extent].name;
+            *more = pto_arena_printf(e->arena, ", int64_t %s", view->shape[d].text);
+        } else if (view->shape[d].number < 0) {
+            pto_emit_refuse(e, "%%%.*s: an open extent behind the first", PTO_STR_ARG(value->name));
+        }
+        view->stride[d] = stride;
+        if (!e->failed)
+            stride = pto_emit_product(e, stride, view->shape[d]);
     }
     if (e->failed)
         return "int";
@@ -136,23 +147,55 @@ static const char *entry_view(pto_emitter *e, const pto_value *value, int32_t nu
     return pto_arena_printf(e->arena, "__gm__ %s *", pto_emit_element(facts.dtype));
 }
 
-static const char *parameter(pto_emitter *e, const pto_value *value, const pto_value *actual,
-                             int32_t number) {
-    const pto_type *type = value->type;
-    const char *name = e->values.data[number].name;
-    if (!actual && is_view(type))
-        return entry_view(e, value, number);
-    if (!actual && pto_type_is_tile(type)) {
-        pto_emit_refuse(e, "%%%.*s: an entry's parameter of type tile", PTO_STR_ARG(value->name));
+/* A tile of an entry is a pointer to its dense rows: each block copies them in, the last one out. */
+static const char *entry_tile(pto_emitter *e, const pto_value *value, int32_t number) {
+    const pto_tile_type *type = &value->type->tile;
+    if (type->conv || pto_dtype_bits(type->dtype) < 8) {
+        pto_emit_refuse(e, "%%%.*s: a tile of 4-bit elements or for convolution as an entry's parameter",
+                        PTO_STR_ARG(value->name));
         return "int";
     }
-    if (!actual)
-        return pto_emit_scalar_type(e, type);
+    int32_t tile = pto_emit_new_tile(e, value, type), slot = pto_emit_slot(e, value, 0);
+    pto_emit_assign(e, tile, slot);
+    e->helpers |= 1u << PTO_HELPER_ROWS;
+    const char *name = e->values.data[tile].name, *rows = e->values.data[number].name;
+    pto_emit_line(e, "ptoas_take(%s, %s);", name, rows);
+    e->fn->give = pto_arena_printf(e->arena, "%s%*sptoas_give(%s, %s);\n", e->fn->give ? e->fn->give : "",
+                                   e->fn->give ? 4 : 0, "", name, rows);
+    return pto_arena_printf(e->arena, "__gm__ %s *", pto_emit_element(type->dtype));
+}
+
+/* A parameter that is called with `actual` has its type; a tile that is a value is copied. */
+static const char *parameter(pto_emitter *e, const pto_value *value, const pto_value *actual,
+                             int32_t number) {
     const pto_emit_value given = *pto_emit_get(e, actual);
+    const char *name = e->values.data[number].name;
     e->values.data[number].tile = given.tile;
     if (given.view)
         e->values.data[number].view = pto_emit_view_of(e, name, given.view, false);
-    return pto_type_is_tile(type) ? pto_arena_printf(e->arena, "%s &", given.type) : given.type;
+    return pto_type_is_tile(value->type) ? pto_arena_printf(e->arena, "%s &", given.type) : given.type;
+}
+
+static const char *entry_parameter(pto_emitter *e, const pto_value *value, int32_t number,
+                                   const char **more) {
+    if (is_view(value->type))
+        return entry_view(e, value, number, more);
+    return pto_type_is_tile(value->type) ? entry_tile(e, value, number)
+                                         : pto_emit_scalar_type(e, value->type);
+}
+
+/* The callee may take the storage of its parameter over. */
+static void copy_parameter(pto_emitter *e, const pto_value *value, int32_t number) {
+    int32_t slot = pto_emit_slot(e, value, 0);
+    if (slot < 0)
+        return;
+    int32_t own = pto_emit_new(e, value, e->values.data[number].type);
+    e->values.data[own].tile = e->values.data[number].tile;
+    if (e->values.data[own].tile.conv)
+        pto_emit_refuse(e, "a convolution tile that is moved");
+    pto_emit_variable(e, own, NULL);
+    pto_emit_assign(e, own, slot);
+    pto_emit_line(e, "%s;", pto_emit_copy(e, e->values.data[own].name, e->values.data[number].name));
 }
 
 static const char *parameters(pto_emitter *e, const pto_block *body, pto_value *const *actual) {
@@ -160,21 +203,25 @@ static const char *parameters(pto_emitter *e, const pto_block *body, pto_value *
     int32_t first = (int32_t)e->values.count;
     /* all names first, so that they are v1, v2, ... */
     for (uint32_t i = 0; i < body->arg_count; i++)
-        pto_emit_new(e, actual ? NULL : body->arg[i], "");
+        pto_emit_new(e, actual || is_view(body->arg[i]->type) ? NULL : body->arg[i], "");
     for (uint32_t i = 0; i < body->arg_count && !e->failed; i++) {
         int32_t number = first + (int32_t)i;
-        const char *type = parameter(e, body->arg[i], actual ? actual[i] : NULL, number);
+        const char *more = "";
+        const char *type = actual ? parameter(e, body->arg[i], actual[i], number)
+                                  : entry_parameter(e, body->arg[i], number, &more);
         size_t len = strlen(type);
         bool reference = len && type[len - 1] == '&';
         e->values.data[number].type =
             reference ? pto_arena_printf(e->arena, "%.*s", (int)len - 2, type) : type;
-        e->values.data[number].used = true;
-        text = pto_arena_printf(e->arena, "%s%s%s", text, i ? ", " : "",
-                                pto_emit_declare(e, type, e->values.data[number].name));
+        text = pto_arena_printf(e->arena, "%s%s%s%s", text, i ? ", " : "",
+                                pto_emit_declare(e, type, e->values.data[number].name), more);
     }
     /* last: a function may be called with its own former arguments */
     for (uint32_t i = 0; i < body->arg_count && actual; i++)
         pto_value_map_set(&e->at, body->arg[i], first + (int32_t)i);
+    for (uint32_t i = 0; i < body->arg_count && actual && !e->failed; i++)
+        if (body->arg[i]->type->kind == PTO_TYPE_TILE)
+            copy_parameter(e, body->arg[i], first + (int32_t)i);
     return text;
 }
 
@@ -223,6 +270,8 @@ static void write_body(pto_emitter *e, const pto_operation *op, const pto_block 
         pto_emit_blocks(e, body->parent);
     else
         pto_emit_block(e, body);
+    if (!body->next && (!body->last || body->last->kind != PTO_OPK_RETURN))
+        pto_emit_give(e);
     if (core)
         pto_emit_directive(e, "#endif");
 }
@@ -236,7 +285,7 @@ static size_t finish(pto_emitter *e, const pto_operation *op, bool entry, const 
             return i;
     }
     pto_emit_finished done = {
-        .op = op, .name = function_name(e, op), .head = head, .body = body, .result = result};
+        .op = op, .name = pto_emit_function_name(e, op), .head = head, .body = body, .result = result};
     const pto_attr *visibility = pto_operation_attr(op, "sym_visibility");
     done.kind = entry                                                               ? "__global__ AICORE"
                 : visibility && pto_str_equal(visibility->text, PTO_STR("private")) ? "static AICORE"
@@ -262,9 +311,8 @@ size_t pto_emit_write_function(pto_emitter *e, const pto_operation *op, int32_t 
     if (e->failed)
         return 0;
     const char *head = pto_arena_printf(e->arena, "(%s) {\n    using T [[maybe_unused]] = float;\n", list);
-    const char *text = pto_arena_printf(e->arena, "%s%s}\n", pto_emit_finish_text(e, &fn.top),
-                                        pto_emit_finish_text(e, &fn.body));
+    const char *text = pto_arena_printf(e->arena, "%s}\n", pto_emit_finish_text(e, &fn));
     if (result)
         *result = fn.result;
-    return finish(e, op, !actual, head, text, result_type(e, &fn));
+    return finish(e, op, !actual && pto_function_is_entry(e->program, op), head, text, result_type(e, &fn));
 }

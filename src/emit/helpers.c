@@ -4,6 +4,29 @@
 #include "emit/emit.h"
 
 static const char *const texts[PTO_HELPER_COUNT] = {
+    [PTO_HELPER_COPY] =
+        "template <typename TileT> inline void ptoas_copy(TileT &to, TileT &from) {\n"
+        "    if (to.data() != from.data())\n"
+        "        std::memmove(static_cast<void *>(to.data()), static_cast<const void *>(from.data()), "
+        "TileT::GetSizeInBytes());\n"
+        "    if constexpr (TileT::ValidRow < 0 || TileT::ValidCol < 0)\n"
+        "        to.SetValidShape(from.GetValidRow(), from.GetValidCol());\n"
+        "}\n",
+    [PTO_HELPER_ROWS] =
+        "/* a tile from its rows in memory, and back into them */\n"
+        "template <typename TileT> inline void ptoas_take(TileT &tile, const typename TileT::DType *rows) {\n"
+        "    for (int r = 0; r < TileT::Rows; r++)\n"
+        "        for (int c = 0; c < TileT::Cols; c++)\n"
+        "            tile.SetElement(r, c, rows[static_cast<int64_t>(r) * TileT::Cols + c]);\n"
+        "}\n"
+        "/* every block has the tile for itself: the last one's is kept */\n"
+        "template <typename TileT> inline void ptoas_give(TileT &tile, typename TileT::DType *rows) {\n"
+        "    if (get_block_idx() + 1 != get_block_num() || get_subblockid() + 1 != get_subblockdim())\n"
+        "        return;\n"
+        "    for (int r = 0; r < TileT::Rows; r++)\n"
+        "        for (int c = 0; c < TileT::Cols; c++)\n"
+        "            rows[static_cast<int64_t>(r) * TileT::Cols + c] = tile.GetElement(r, c);\n"
+        "}\n",
     [PTO_HELPER_DIVIDE] = "template <typename I> inline I ptoas_div(I a, I b) {\n"
                           "    if (b == 0)\n"
                           "        trap();\n"

@@ -4,6 +4,9 @@
 #include "emit/calls.h"
 #include "emit/emit.h"
 
+#include "isa/conv.h"
+#include "tile/global.h"
+
 #include <inttypes.h>
 #include <pto/ops.h>
 #include <string.h>
@@ -14,6 +17,7 @@ typedef struct call {
     const pto_cpp_form *cpp;
     const char *name[PTO_MAX_OPERANDS]; /* argument; NULL = absent */
     const char *type[PTO_MAX_OPERANDS];
+    const pto_emit_view *view[PTO_MAX_OPERANDS];
     int64_t attr[PTO_MAX_OPERANDS];
     bool says[PTO_MAX_OPERANDS]; /* the attribute has another value than its default */
 } call;
@@ -39,10 +43,6 @@ static pto_emit_dim valid_extent(pto_emitter *e, const pto_emit_value *tile, boo
 /* The window of a view at indices, as large as the valid region of the tile. */
 static void window(pto_emitter *e, const pto_operation *op, const pto_value *tile, pto_emit_view *view) {
     const pto_emit_value *into = pto_emit_get(e, tile);
-    if (into->tile.conv) {
-        pto_emit_refuse(e, "a convolution tile at indices");
-        return;
-    }
     for (uint32_t i = 0; i < op->index_count && i < 5; i++) {
         int d = (int)(5 - (op->index_count > 5 ? 5 : op->index_count) + i);
         pto_emit_dim at = pto_emit_dim_of(e, op->index[i]);
@@ -52,6 +52,18 @@ static void window(pto_emitter *e, const pto_operation *op, const pto_value *til
         if (view->stride[d].text || view->stride[d].number != 1)
             text = pto_arena_printf(e->arena, "%s * %s", text, step);
         view->offset = view->offset ? pto_arena_printf(e->arena, "%s + %s", view->offset, text) : text;
+    }
+    if (into->tile.conv) {
+        int64_t shape[5], extent[5];
+        for (int d = 0; d < 5; d++) {
+            shape[d] = view->shape[d].number;
+            if (view->shape[d].text || shape[d] < 0)
+                pto_emit_refuse(e, "a convolution tile in a tensor of open extents");
+        }
+        pto_conv_window(into->tile.conv, view->layout, shape, extent);
+        for (int d = 0; d < 5; d++)
+            view->shape[d] = (pto_emit_dim){NULL, extent[d]};
+        return;
     }
     for (int d = 0; d < 3; d++)
         view->shape[d] = (pto_emit_dim){NULL, 1};
@@ -77,7 +89,6 @@ static const pto_emit_value *view_operand(pto_emitter *e, const pto_operation *o
     if (op->index_count)
         window(e, op, tile, seen);
     int32_t number = pto_emit_new(e, NULL, "");
-    e->values.data[number].used = true;
     pto_emit_view_variable(e, number, seen);
     return &e->values.data[number];
 }
@@ -88,36 +99,75 @@ static void argument(pto_emitter *e, call *c, int i, const pto_value *value) {
                                       : view_operand(e, c->op, value);
     c->name[i] = known->name;
     c->type[i] = known->type;
+    c->view[i] = known->view;
 }
 
 static void scratch(pto_emitter *e, call *c, int i) {
     int32_t slot = pto_emit_slot(e, c->op, i);
     if (slot < 0)
         return;
-    const pto_tile *tile = &e->code->slot[slot].tile;
-    const char *type = pto_emit_tile_type(e, &tile->type);
-    int32_t number = pto_emit_new(e, NULL, type);
-    e->values.data[number].used = true;
-    pto_emit_variable(e, number, NULL);
-    pto_emit_new_tile(e, number, tile->addr);
+    int32_t number = pto_emit_new_tile(e, NULL, &e->code->slot[slot].tile.type);
+    pto_emit_assign(e, number, slot);
     c->name[i] = e->values.data[number].name;
-    c->type[i] = type;
+    c->type[i] = e->values.data[number].type;
 }
 
-/* The tile that a result of a destination-passing text is: a view of a source, placed by the instruction. */
+/* The tile of a result. In destination-passing text it is a view of a source that the instruction places; in
+ * SSA text it has storage of its own, or that of the value that it takes over. */
 static void result(pto_emitter *e, call *c, int i, const pto_value *value) {
-    const char *type = pto_emit_tile_type(e, &value->type->tile);
-    int32_t number = pto_emit_new(e, value, type);
-    e->values.data[number].tile = value->type->tile;
-    e->values.data[number].used = true;
-    pto_emit_variable(e, number, NULL);
+    bool binds = c->form->operand[i].binds && i == 0;
+    const pto_value *old = i == 0 && !binds ? pto_instr_old_value(c->op) : NULL;
+    int32_t slot = pto_emit_slot(e, value, 0), number;
+    if (old && pto_emit_slot(e, old, 0) == slot) {
+        pto_emit_get(e, old);
+        number = (int32_t)*pto_value_map_find(&e->at, old);
+        pto_value_map_set(&e->at, value, number);
+    } else {
+        number = pto_emit_new_tile(e, value, &value->type->tile);
+        if (!binds && slot >= 0)
+            pto_emit_assign(e, number, slot);
+    }
     c->name[i] = e->values.data[number].name;
-    c->type[i] = type;
+    c->type[i] = e->values.data[number].type;
+}
+
+/* Dynamic extents of SSA results follow the first source (30, TLOAD). */
+static void result_extents(pto_emitter *e, const call *c, int32_t number) {
+    const pto_tile_type *type = &e->values.data[number].tile;
+    if (type->valid_rows >= 0 && type->valid_cols >= 0)
+        return;
+    for (int i = 0; i < c->form->operand_count; i++) {
+        if (c->form->operand[i].role != PTO_ROLE_IN || !c->name[i])
+            continue;
+        if (!c->form->operand[i].is_global) {
+            pto_emit_valid(e, number, pto_arena_printf(e->arena, "%s.GetValidRow()", c->name[i]),
+                           pto_arena_printf(e->arena, "%s.GetValidCol()", c->name[i]));
+            return;
+        }
+        const pto_emit_view *view = c->view[i];
+        int64_t shape[5], rows, cols;
+        bool known = true, flat = view->layout == PTO_LAYOUT_ND || view->layout == PTO_LAYOUT_DN;
+        for (int d = 0; d < 5; d++) {
+            known &= !view->shape[d].text;
+            shape[d] = view->shape[d].number;
+            flat &= d > 2 || (!view->shape[d].text && shape[d] == 1);
+        }
+        if (known) {
+            pto_global_extents(view->layout, shape, &rows, &cols);
+            pto_emit_valid(e, number, pto_arena_printf(e->arena, "%" PRId64, rows),
+                           pto_arena_printf(e->arena, "%" PRId64, cols));
+        } else if (flat) {
+            pto_emit_valid(e, number, pto_emit_dim_text(e, view->shape[3]),
+                           pto_emit_dim_text(e, view->shape[4]));
+        } else {
+            pto_emit_refuse(e, "a result whose extents follow a view of more than two open dimensions");
+        }
+        return;
+    }
 }
 
 static void counts(pto_emitter *e, call *c, int i) {
     int32_t number = pto_emit_new(e, NULL, "MrgSortExecutedNumList");
-    e->values.data[number].used = true;
     pto_emit_variable(e, number, NULL);
     c->name[i] = e->values.data[number].name;
     c->type[i] = "MrgSortExecutedNumList";
@@ -126,9 +176,13 @@ static void counts(pto_emitter *e, call *c, int i) {
 static void operands(pto_emitter *e, call *c) {
     const pto_operation *op = c->op;
     for (int i = 0; i < c->form->operand_count; i++) {
+        int k = pto_instr_result(op, i);
+        if (k >= 0 && !c->form->operand[i].is_counts)
+            result(e, c, i, op->result[k]);
+    }
+    for (int i = 0; i < c->form->operand_count && !e->failed; i++) {
         const pto_operand_desc *desc = &c->form->operand[i];
         bool given = (uint32_t)i < op->operand_count && op->operand[i];
-        int k = pto_instr_result(op, i);
         if (desc->role == PTO_ROLE_ATTR) {
             pto_fact_attr(op, i, &c->attr[i]);
             c->says[i] = c->attr[i] != desc->attr_default;
@@ -139,11 +193,14 @@ static void operands(pto_emitter *e, call *c) {
             counts(e, c, i);
         } else if (given) {
             argument(e, c, i, op->operand[i]);
-        } else if (k >= 0) {
-            result(e, c, i, op->result[k]);
-        } else {
+        } else if (!c->name[i]) {
             scratch(e, c, i);
         }
+    }
+    for (int i = 0; i < c->form->operand_count && !e->failed; i++) {
+        int k = pto_instr_result(op, i);
+        if (k >= 0 && !c->form->operand[i].is_counts && !c->form->operand[i].binds)
+            result_extents(e, c, (int32_t)*pto_value_map_find(&e->at, op->result[k]));
     }
 }
 
@@ -227,7 +284,6 @@ static void assign(pto_emitter *e, call *c) {
         const pto_emit_value source = *pto_emit_get(e, op->operand[0]);
         int32_t number = pto_emit_new(e, op->result[0], source.type);
         e->values.data[number].tile = source.tile;
-        e->values.data[number].used = true;
         pto_emit_variable(e, number, source.name);
         c->name[0] = e->values.data[number].name;
     }

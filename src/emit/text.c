@@ -2,7 +2,10 @@
 /* Growing C++ text, its lines, and the marks around definitions that may turn out to be unused. */
 #include "emit/emit.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* \1 number \2 text \3: the text belongs to a value and goes with it. */
@@ -51,24 +54,81 @@ void pto_emit_directive(pto_emitter *e, const char *line) {
     put(e, "\n");
 }
 
-const char *pto_emit_finish_text(pto_emitter *e, const pto_emit_text *text) {
-    pto_emit_text out = {0};
-    pto_emit_put(e->arena, &out, "", 0);
+/* ---- definitions that nothing reads ---------------------------------------------------------------- */
+
+/* A piece of a function's text; owner: the number in the name of the value that it defines, -1 = none. */
+typedef struct piece {
+    const char *data;
+    size_t len;
+    int owner;
+    bool dropped;
+} piece;
+typedef PTO_VEC(piece) pieces;
+
+static void split(pto_emitter *e, const pto_emit_text *text, pieces *out) {
     const char *p = text->data, *end = text->data + text->len;
     while (p && p < end) {
         const char *mark = memchr(p, MARK_BEGIN, (size_t)(end - p));
-        pto_emit_put(e->arena, &out, p, (size_t)((mark ? mark : end) - p));
+        pto_vec_push(e->arena, out, (piece){p, (size_t)((mark ? mark : end) - p), -1, false});
         if (!mark)
             break;
         size_t number = 0;
         for (p = mark + 1; *p != MARK_TEXT; p++)
             number = number * 10 + (size_t)(*p - '0');
-        const char *line = p + 1;
-        const char *close = memchr(line, MARK_END, (size_t)(end - line));
-        if (e->values.data[number].used)
-            pto_emit_put(e->arena, &out, line, (size_t)(close - line));
+        const char *line = p + 1, *close = memchr(line, MARK_END, (size_t)(end - line));
+        pto_vec_push(e->arena, out,
+                     (piece){line, (size_t)(close - line), atoi(e->values.data[number].name + 1), false});
         p = close + 1;
     }
+}
+
+/* The number of the next name v1, v2, ... from *at on, 0 = there is none. */
+static int next_name(const piece *in, size_t *at) {
+    for (size_t i = *at; i < in->len; i++) {
+        if (in->data[i] != 'v' || (i && (isalnum((unsigned char)in->data[i - 1]) || in->data[i - 1] == '_')))
+            continue;
+        int number = 0;
+        size_t k = i + 1;
+        for (; k < in->len && isdigit((unsigned char)in->data[k]) && number < INT_MAX / 10 - 1; k++)
+            number = number * 10 + (in->data[k] - '0');
+        if (number && (k == in->len || !(isalnum((unsigned char)in->data[k]) || in->data[k] == '_'))) {
+            *at = k;
+            return number;
+        }
+    }
+    return 0;
+}
+
+static void count(const piece *in, int *uses, int names, int by) {
+    size_t at = 0;
+    for (int name; (name = next_name(in, &at));)
+        if (name <= names && name != in->owner)
+            uses[name] += by;
+}
+
+const char *pto_emit_finish_text(pto_emitter *e, const pto_emit_function *fn) {
+    pieces all = {0};
+    split(e, &fn->top, &all);
+    split(e, &fn->body, &all);
+    int *uses = pto_arena_array(e->arena, (size_t)fn->names + 1, sizeof *uses);
+    for (size_t i = 0; i < all.count; i++)
+        count(&all.data[i], uses, fn->names, 1);
+    /* from the end: what a dropped line reads stands before it, or the next round finds it */
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = all.count; i-- > 0;) {
+            piece *own = &all.data[i];
+            if (own->owner < 0 || own->dropped || uses[own->owner])
+                continue;
+            count(own, uses, fn->names, -1);
+            own->dropped = changed = true;
+        }
+    }
+    pto_emit_text out = {0};
+    pto_emit_put(e->arena, &out, "", 0);
+    for (size_t i = 0; i < all.count; i++)
+        if (!all.data[i].dropped)
+            pto_emit_put(e->arena, &out, all.data[i].data, all.data[i].len);
     return out.data;
 }
 

@@ -94,7 +94,7 @@ void pto_emit_view_variable(pto_emitter *e, int32_t number, const pto_emit_view 
                           arguments_of(e, view, view));
 }
 
-static pto_emit_dim product(pto_emitter *e, pto_emit_dim a, pto_emit_dim b) {
+pto_emit_dim pto_emit_product(pto_emitter *e, pto_emit_dim a, pto_emit_dim b) {
     if (!is_open(a) && !is_open(b)) {
         int64_t number;
         if (!__builtin_mul_overflow(a.number, b.number, &number))
@@ -112,7 +112,7 @@ static void fill_left(pto_emitter *e, pto_emit_view *view, int rank) {
     for (int d = 4 - rank; d >= 0; d--) {
         view->shape[d] = (pto_emit_dim){NULL, 1};
         view->stride[d] =
-            d == 4 ? (pto_emit_dim){NULL, 1} : product(e, view->shape[d + 1], view->stride[d + 1]);
+            d == 4 ? (pto_emit_dim){NULL, 1} : pto_emit_product(e, view->shape[d + 1], view->stride[d + 1]);
     }
 }
 
@@ -138,7 +138,7 @@ static void make_tensor_view(pto_emitter *e, const pto_operation *op) {
 
 /* The offset plus index * stride. */
 static void move_view(pto_emitter *e, pto_emit_view *view, int d, pto_emit_dim index) {
-    pto_emit_dim step = product(e, index, view->stride[d]);
+    pto_emit_dim step = pto_emit_product(e, index, view->stride[d]);
     if (!step.text && !step.number)
         return;
     const char *text = pto_emit_dim_text(e, step);
@@ -206,54 +206,68 @@ static void set_conv(pto_emitter *e, int32_t number, const pto_conv *conv) {
     for (int i = 0; i < 4; i++)
         if (conv->pad_list[i] != plain.pad_list[i])
             pto_emit_line_for(e, number, "%s.SetPadList(%d, %u);", name, i, conv->pad_list[i]);
-    if (conv->pad_value != plain.pad_value)
-        pto_emit_refuse(e, "a convolution tile with a pad value");
+    if (conv->pad_value == plain.pad_value)
+        return;
+    e->helpers |= 1u << PTO_HELPER_BITCAST;
+    pto_dtype dtype = e->values.data[number].tile.dtype;
+    pto_emit_line_for(e, number,
+                      "%s.SetPadValue(ptoas_bitcast<%s>(static_cast<uint%u_t>(0x%" PRIx64 "ull)));", name,
+                      pto_emit_element(dtype), pto_dtype_bits(dtype), conv->pad_value);
 }
 
-void pto_emit_new_tile(pto_emitter *e, int32_t number, uint64_t addr) {
-    pto_emit_line_for(e, number, "TASSIGN(%s, 0x%" PRIx64 ");", e->values.data[number].name, addr);
+void pto_emit_assign(pto_emitter *e, int32_t number, int32_t slot) {
+    const pto_code_slot *planned = &e->code->slot[slot];
+    if (planned->storage >= 0)
+        pto_emit_line_for(e, number, "TASSIGN(%s, 0x%" PRIx64 ");", e->values.data[number].name,
+                          e->code->storage[planned->storage].addr);
 }
 
-static int32_t new_tile(pto_emitter *e, const pto_value *value, const pto_tile_type *type) {
-    const char *text = pto_emit_tile_type(e, type);
-    int32_t number = pto_emit_new(e, value, text);
+int32_t pto_emit_new_tile(pto_emitter *e, const pto_value *value, const pto_tile_type *type) {
+    int32_t number = pto_emit_new(e, value, pto_emit_tile_type(e, type));
     e->values.data[number].tile = *type;
+    pto_emit_variable(e, number, NULL);
+    if (type->conv)
+        set_conv(e, number, type->conv);
     return number;
 }
 
-static void set_valid(pto_emitter *e, int32_t number, const char *rows, const char *cols) {
+void pto_emit_valid(pto_emitter *e, int32_t number, const char *rows, const char *cols) {
+    const pto_emit_value *value = &e->values.data[number];
+    const pto_tile_type *type = &value->tile;
+    if (type->valid_rows >= 0 && type->valid_cols >= 0)
+        return;
+    if (type->valid_rows >= 0)
+        rows = pto_arena_printf(e->arena, "%d", type->valid_rows);
+    if (type->valid_cols >= 0)
+        cols = pto_arena_printf(e->arena, "%d", type->valid_cols);
     pto_emit_line_for(e, number, "%s.SetValidShape(static_cast<unsigned>(%s), static_cast<unsigned>(%s));",
-                      e->values.data[number].name, rows, cols);
+                      value->name, rows, cols);
 }
 
 static void alloc_tile(pto_emitter *e, const pto_operation *op) {
     const pto_tile_type *type = &op->result[0]->type->tile;
-    int32_t slot = pto_emit_slot(e, op->result[0], 0), number = new_tile(e, op->result[0], type);
+    int32_t slot = pto_emit_slot(e, op->result[0], 0), number = pto_emit_new_tile(e, op->result[0], type);
     uint32_t first;
-    pto_emit_variable(e, number, NULL);
-    if (type->conv)
-        set_conv(e, number, type->conv);
     int64_t addr;
     if (pto_fact_segment(op, 0, &first) && !pto_fact_int(op->operand[first], &addr)) {
         const char *address = pto_emit_name(e, op->operand[first]);
         pto_emit_line_for(e, number, "TASSIGN(%s, %s);", e->values.data[number].name, address);
     } else if (slot >= 0) {
-        pto_emit_new_tile(e, number, e->code->slot[slot].tile.addr);
+        pto_emit_assign(e, number, slot);
     }
-    const char *rows = NULL, *cols = NULL;
-    if (pto_fact_segment(op, 1, &first))
+    const char *rows = pto_arena_printf(e->arena, "%d", type->rows);
+    const char *cols = pto_arena_printf(e->arena, "%d", type->cols);
+    bool given = false;
+    if (pto_fact_segment(op, 1, &first)) {
         rows = pto_emit_name(e, op->operand[first]);
-    if (pto_fact_segment(op, 2, &first))
+        given = true;
+    }
+    if (pto_fact_segment(op, 2, &first)) {
         cols = pto_emit_name(e, op->operand[first]);
-    if (rows || cols)
-        set_valid(
-            e, number,
-            type->valid_rows < 0 && rows
-                ? rows
-                : pto_arena_printf(e->arena, "%d", type->valid_rows < 0 ? type->rows : type->valid_rows),
-            type->valid_cols < 0 && cols
-                ? cols
-                : pto_arena_printf(e->arena, "%d", type->valid_cols < 0 ? type->cols : type->valid_cols));
+        given = true;
+    }
+    if (given)
+        pto_emit_valid(e, number, rows, cols);
 }
 
 /* Elements from the start of a tile to its element (row, col), in whole boxes. */
@@ -261,7 +275,7 @@ static const char *element_offset(pto_emitter *e, const pto_tile_type *from, pto
                                   pto_emit_dim col) {
     const bool flat = from->slayout == PTO_NONE_BOX, by_rows = from->blayout == PTO_ROW_MAJOR;
     pto_emit_dim pitch = {NULL, by_rows ? from->cols : from->rows};
-    pto_emit_dim major = product(e, by_rows ? row : col, pitch), minor = by_rows ? col : row;
+    pto_emit_dim major = pto_emit_product(e, by_rows ? row : col, pitch), minor = by_rows ? col : row;
     if (!flat)
         return pto_emit_dim_text(e, major);
     if (!major.text && !minor.text)
@@ -289,44 +303,35 @@ static void subset(pto_emitter *e, const pto_operation *op) {
     const pto_tile_type *cut = &op->result[0]->type->tile, type = pto_fact_handle_type(op->result[0]);
     const pto_emit_value source = *pto_emit_get(e, op->operand[0]);
     pto_emit_dim row = pto_emit_dim_of(e, op->operand[1]), col = pto_emit_dim_of(e, op->operand[2]);
-    int32_t number = new_tile(e, op->result[0], &type);
+    int32_t number = pto_emit_new_tile(e, op->result[0], &type);
     const char *offset = element_offset(e, &source.tile, row, col);
     unsigned bits = pto_dtype_bits(source.tile.dtype);
-    pto_emit_variable(e, number, NULL);
     const char *bytes = bits < 8 ? pto_arena_printf(e->arena, "(%s) / 2", offset)
                                  : pto_arena_printf(e->arena, "(%s) * %u", offset, bits / 8);
     pto_emit_line_for(e, number, "TASSIGN(%s, %s + %s);", e->values.data[number].name,
                       address_of(e, source.name), bytes);
     if (type.valid_rows >= 0 && type.valid_cols >= 0)
         return;
-    const char *rows = type.valid_rows >= 0 ? pto_arena_printf(e->arena, "%d", type.valid_rows)
-                                            : rest_of(e, valid_text(e, &source, true), row, cut->rows);
-    const char *cols = type.valid_cols >= 0 ? pto_arena_printf(e->arena, "%d", type.valid_cols)
-                                            : rest_of(e, valid_text(e, &source, false), col, cut->cols);
-    set_valid(e, number, rows, cols);
+    pto_emit_valid(e, number, rest_of(e, valid_text(e, &source, true), row, cut->rows),
+                   rest_of(e, valid_text(e, &source, false), col, cut->cols));
 }
 
 static void bitcast(pto_emitter *e, const pto_operation *op) {
     const pto_tile_type type = pto_fact_handle_type(op->result[0]);
     const pto_emit_value source = *pto_emit_get(e, op->operand[0]);
-    int32_t number = new_tile(e, op->result[0], &type);
-    pto_emit_variable(e, number, NULL);
+    int32_t number = pto_emit_new_tile(e, op->result[0], &type);
     pto_emit_line_for(e, number, "TASSIGN(%s, %s);", e->values.data[number].name, address_of(e, source.name));
     if (type.valid_rows < 0 || type.valid_cols < 0)
-        set_valid(e, number, pto_arena_printf(e->arena, "%s.GetValidRow()", source.name),
-                  pto_arena_printf(e->arena, "%s.GetValidCol()", source.name));
+        pto_emit_valid(e, number, pto_arena_printf(e->arena, "%s.GetValidRow()", source.name),
+                       pto_arena_printf(e->arena, "%s.GetValidCol()", source.name));
 }
 
 static void set_validshape(pto_emitter *e, const pto_operation *op) {
-    const pto_emit_value tile = *pto_emit_get(e, op->operand[0]);
-    const char *rows = pto_emit_name(e, op->operand[1]), *cols = pto_emit_name(e, op->operand[2]);
-    if (tile.tile.valid_rows >= 0)
-        rows = pto_arena_printf(e->arena, "%d", tile.tile.valid_rows);
-    if (tile.tile.valid_cols >= 0)
-        cols = pto_arena_printf(e->arena, "%d", tile.tile.valid_cols);
-    if (tile.tile.valid_rows < 0 || tile.tile.valid_cols < 0)
-        pto_emit_line(e, "%s.SetValidShape(static_cast<unsigned>(%s), static_cast<unsigned>(%s));", tile.name,
-                      rows, cols);
+    pto_emit_get(e, op->operand[0]);
+    const int64_t *number = pto_value_map_find(&e->at, op->operand[0]);
+    if (number)
+        pto_emit_valid(e, (int32_t)*number, pto_emit_name(e, op->operand[1]),
+                       pto_emit_name(e, op->operand[2]));
 }
 
 /* An element of a tile or a buffer as an lvalue's index. */

@@ -21,7 +21,6 @@ pto_emit_value *pto_emit_get(pto_emitter *e, const pto_value *value) {
         pto_emit_refuse(e, "a value that has no definition before it");
         return &e->values.data[pto_emit_new(e, value, "int")];
     }
-    e->values.data[*number].used = true;
     return &e->values.data[*number];
 }
 
@@ -75,6 +74,11 @@ pto_emit_place *pto_emit_places(pto_emitter *e, pto_value *const *values, uint32
     return place;
 }
 
+/* Tiles of SSA text are values: a place has storage of its own, and a move copies bytes. */
+static bool is_bytes(const pto_emit_place *place) {
+    return place->value && place->value->type->kind == PTO_TYPE_TILE;
+}
+
 /* The variable of a place takes the type of the first value that comes. */
 static void settle(pto_emitter *e, pto_emit_place *place, const pto_value *from) {
     pto_emit_value source = *pto_emit_get(e, from);
@@ -82,7 +86,8 @@ static void settle(pto_emitter *e, pto_emit_place *place, const pto_value *from)
         place->at = pto_emit_new(e, place->value, source.type);
         pto_emit_value *variable = &e->values.data[place->at];
         variable->tile = source.tile;
-        variable->used = true;
+        if (is_bytes(place) && source.tile.conv)
+            pto_emit_refuse(e, "a convolution tile that is moved");
         if (source.view) {
             const pto_emit_view *view = pto_emit_view_of(e, variable->name, source.view, true);
             variable = &e->values.data[place->at];
@@ -106,6 +111,11 @@ static const char *value_for(pto_emitter *e, const pto_value *from, const pto_em
                                e->values.data[place->at].view);
 }
 
+const char *pto_emit_copy(pto_emitter *e, const char *to, const char *from) {
+    e->helpers |= 1u << PTO_HELPER_COPY;
+    return pto_arena_printf(e->arena, "ptoas_copy(%s, %s)", to, from);
+}
+
 void pto_emit_moves(pto_emitter *e, uint32_t count, pto_value *const *from, pto_emit_place *place) {
     const char **value = pto_arena_array(e->arena, count + 1, sizeof *value);
     bool spares = false;
@@ -126,13 +136,21 @@ void pto_emit_moves(pto_emitter *e, uint32_t count, pto_value *const *from, pto_
             pto_emit_line(e, "{");
         spares = true;
         const char *kept = pto_arena_printf(e->arena, "next%u", i);
-        pto_emit_line(e, "    %s = %s;", pto_emit_declare(e, e->values.data[place[i].at].type, kept),
-                      value[i]);
+        const char *declared = pto_emit_declare(e, e->values.data[place[i].at].type, kept);
+        if (is_bytes(&place[i])) /* a tile that is not assigned has storage */
+            pto_emit_line(e, "    %s;\n%*s    %s;", declared, e->fn->indent * 4, "",
+                          pto_emit_copy(e, kept, value[i]));
+        else
+            pto_emit_line(e, "    %s = %s;", declared, value[i]);
         value[i] = kept;
     }
     for (uint32_t i = 0; i < count && !e->failed; i++) {
         const char *target = e->values.data[place[i].at].name;
-        if (strcmp(target, value[i]) != 0)
+        if (strcmp(target, value[i]) == 0)
+            continue;
+        if (is_bytes(&place[i]))
+            pto_emit_line(e, "%s%s;", spares ? "    " : "", pto_emit_copy(e, target, value[i]));
+        else
             pto_emit_line(e, "%s%s = %s;", spares ? "    " : "", target, value[i]);
     }
     if (spares)
@@ -145,5 +163,8 @@ void pto_emit_declare_places(pto_emitter *e, uint32_t count, const pto_emit_plac
         if (at < 0) /* nothing ever arrives: no path leads there */
             at = pto_emit_new(e, place[i].value, pto_emit_scalar_type(e, place[i].value->type));
         pto_emit_variable(e, at, NULL);
+        int32_t slot = is_bytes(&place[i]) ? pto_emit_slot(e, place[i].value, 0) : -1;
+        if (slot >= 0)
+            pto_emit_assign(e, at, slot);
     }
 }

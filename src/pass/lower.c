@@ -102,6 +102,8 @@ static bool is_view(const pto_type *type) {
 
 void pto_lower_set(pto_lowering *l, const pto_value *value, int32_t at) {
     pto_value_map_set(&l->at, value, at);
+    if (pto_type_is_tile(value->type))
+        pto_lower_record(l, value, 0, at);
 }
 
 int32_t pto_lower_get(pto_lowering *l, const pto_value *value) {
@@ -286,7 +288,6 @@ static void lower_params(pto_lowering *l, const pto_block *body) {
             param->kind = PTO_CODE_PARAM_TILE;
             param->slot = pto_lower_new_tile(l, &type->tile, value->name);
             pto_lower_touch(l, param->slot);
-            pto_lower_record(l, value, 0, param->slot);
             pto_lower_set(l, value, param->slot);
             continue;
         }

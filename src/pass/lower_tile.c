@@ -52,7 +52,6 @@ static void alloc_tile(pto_lowering *l, const pto_operation *op) {
     const pto_tile_type *type = &op->result[0]->type->tile;
     uint32_t first;
     int32_t slot = pto_lower_new_tile(l, type, op->result[0]->name);
-    pto_lower_record(l, op->result[0], 0, slot);
     pto_lower_set(l, op->result[0], slot);
     pto_code_op valid = {.kind = PTO_CODE_SET_VALID, .dst = slot, .a = -1, .b = -1};
     if (pto_fact_segment(op, 1, &first))

@@ -68,6 +68,7 @@ static void tiles() {
     static_assert(T::Numel == 32 && T::RowStride == 8 && T::ColStride == 1 && T::GetValidRow() == 4);
     static_assert(!T::isBoxedLayout && T::isRowMajor && T::InnerRows == 1);
     CHECK(GetTileOffset<T>(2, 3) == 19);
+    CHECK((GetTileOffset<TileAcc<float, 1, 32>>(0, 20) == 20)); /* one row: a plain vector, boxed or not */
     using DN = Tile<TileType::Vec, float, 8, 2, BLayout::ColMajor>;
     using Nz = Tile<TileType::Mat, half, 32, 32, BLayout::ColMajor, 32, 32, SLayout::RowMajor>;
     using Zz = Tile<TileType::Mat, half, 32, 64, BLayout::RowMajor, 32, 64, SLayout::RowMajor>;

@@ -324,7 +324,9 @@ class Tile : public detail::TileBase {
   public:
     /* Elements from the base to (row, col): 00-model, 4. */
     static constexpr std::int64_t offset(std::int64_t r, std::int64_t c) {
-        if constexpr (!isBoxedLayout) {
+        if constexpr (Rows_ == 1) { /* a plain vector in every layout */
+            return c;
+        } else if constexpr (!isBoxedLayout) {
             return isRowMajor ? r * Cols_ + c : c * Rows_ + r;
         } else {
             const std::int64_t br = r / InnerRows, ir = r % InnerRows, bc = c / InnerCols, ic = c % InnerCols;
