@@ -343,7 +343,9 @@ static const pto_block_plan *plan_at(pto_block_machine *m) {
 }
 
 /* BSTART: commits the active block, then opens its own unless the transfer goes elsewhere. */
-static bool start(pto_block_machine *m, const pto_block_code *code, bool fast) {
+static bool start(pto_block_machine *m, const pto_block_code *decoded, bool fast) {
+    /* a store of the block that ends here may make the machine forget what it has decoded */
+    const pto_block_code own = *decoded, *code = &own;
     if (m->kind != BLOCK_NONE) {
         uint64_t next;
         const uint64_t here = m->pc;
