@@ -112,7 +112,9 @@ static pto_status attach(pto_watch *w, pto_core *core, bool in_launch) {
     uint64_t bytes[PTO_LOC_COUNT];
     for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
         bytes[loc] = core->memory_bytes[loc];
-    const pto_check_options options = {.target = core->options.target,
+    /* where flags are the compiler's job, a core keeps the order of the program */
+    const pto_target order = core->options.auto_mode ? PTO_TARGET_CPU : core->options.target;
+    const pto_check_options options = {.target = order,
                                        .checks = w->checks,
                                        .memory_bytes = bytes,
                                        .one_core = true,

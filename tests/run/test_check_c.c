@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels in C under the checkers: each fault is planted in a kernel that is silent without it; the rule and the
- * lines of both accesses are told. */
+/* Kernels in C under the checkers: each fault is planted in a kernel that is silent without it; the rule and
+ * the lines of both accesses are told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
