@@ -78,6 +78,21 @@ PTO_API pto_status pto_program_verify(pto_program *program, const pto_verify_opt
 PTO_API pto_status pto_program_check(pto_program *program, const pto_verify_options *options,
                                      pto_diag_list *diags);
 
+typedef struct pto_deep_options {
+    pto_target target;
+    bool has_target;
+    uint32_t blocks;                       /* 0 = 1 */
+    uint32_t checks;                       /* pto_check_kind; 0 = race, init and sync */
+    struct pto_suppressions *suppressions; /* what is not to be told; borrowed, may be NULL */
+} pto_deep_options;
+/* The findings of the checkers without inputs, for every entry: control flow and addresses are followed,
+ * instructions are checked and not executed. Scalars from arguments and from memory are unknown; where a
+ * bound, a branch, an address or a flag depends on one, PTO-W1130 tells it and the rest of the entry is left.
+ * What the followed part of a run would be refused for is told as well: PTO_ERR_REFUSED. `findings` receives
+ * the number of findings; it and `options` may be NULL. */
+PTO_API pto_status pto_program_check_deep(pto_program *program, const pto_deep_options *options,
+                                          size_t *findings, pto_diag_list *diags);
+
 /* Verifies, places the tiles of the entry (NULL = by the rule) as a run does, and writes the memory map: who
  * lies where and when, the peak of each memory and what lives at its fullest moment; as text, or as an SVG
  * picture. */

@@ -334,12 +334,14 @@ static void rule_example(pto_sink *sink, const char *id) {
     char title[96];
     bool check = !strcmp(example->kind, "check"), strict = !strcmp(example->kind, "strict");
     bool ptoas = !strcmp(example->kind, "ptoas"), watch = !strcmp(example->kind, "watch");
-    if (check || strict || ptoas || watch || !strcmp(example->kind, "run"))
+    bool deep = !strcmp(example->kind, "deep");
+    if (check || strict || ptoas || watch || deep || !strcmp(example->kind, "run"))
         snprintf(title, sizeof title, "example: pto %s%s -t %s example.pto",
-                 check || strict || ptoas ? "check" : "run",
+                 check || strict || ptoas || deep ? "check" : "run",
                  strict  ? " --strict"
                  : ptoas ? " --ptoas-only"
                  : watch ? " --check=all"
+                 : deep  ? " --deep"
                          : "",
                  example->target);
     else

@@ -169,31 +169,76 @@ static void words_of_difference(const explorer *e, char *out, size_t size) {
     snprintf(out, size, "the same outputs");
 }
 
-/* `early` was executed first though `late` stands before it in program order. */
-static void tell_pair(explorer *e, const pto_step *early, const pto_step *late, const char *difference,
-                      pto_diag_list *diags) {
-    bool blocks = early->run != late->run;
-    bool one_pipe = !blocks && early->core == late->core && early->pipe == late->pipe;
-    const char *rule = blocks ? "PTO-E1104" : one_pipe ? "PTO-E1102" : "PTO-E1101";
-    const pto_rule_text *text = pto_rule_find(rule);
+static const pto_code_instr *instr_of(const explorer *e, const pto_step *step) {
+    const pto_code_op *op = &e->code->op[step->site];
+    return op->kind == PTO_CODE_INSTR ? &e->code->instr[op->extra] : NULL;
+}
+
+static bool is_elementwise(const pto_code_instr *instr) {
+    const char *family = pto_form_get(instr->form)->family;
+    return !strcmp(family, "elementwise") || !strcmp(family, "tile-scalar");
+}
+
+/* Two elementwise instructions that have a tile in common. */
+static bool on_one_tile(const explorer *e, const pto_step *a, const pto_step *b) {
+    const pto_code_instr *x = instr_of(e, a), *y = instr_of(e, b);
+    if (!x || !y || !is_elementwise(x) || !is_elementwise(y))
+        return false;
+    for (int i = 0; i < PTO_MAX_OPERANDS; i++)
+        for (int k = 0; k < PTO_MAX_OPERANDS; k++)
+            if (x->slot[i] >= 0 && x->slot[i] == y->slot[k] && x->operand[i].kind == PTO_OPERAND_TILE &&
+                y->operand[k].kind == PTO_OPERAND_TILE)
+                return true;
+    return false;
+}
+
+static const char *rule_of(const explorer *e, const pto_step *early, const pto_step *late) {
+    if (early->run != late->run)
+        return "PTO-E1104";
+    if (early->core != late->core)
+        return "PTO-E1105";
+    if (early->pipe != late->pipe)
+        return "PTO-E1101";
+    return on_one_tile(e, early, late) ? "PTO-E1103" : "PTO-E1102";
+}
+
+/* The line that orders them. */
+static void tell_fix(const explorer *e, const pto_step *early, const pto_step *late, pto_diag_list *diags) {
     const char *src = pto_pipe_name((pto_pipe)late->pipe), *dst = pto_pipe_name((pto_pipe)early->pipe);
-    pto_diag_add(diags, PTO_ERROR, rule, where_of(e, early), "%s: %s", name_of(e, early), text->title);
-    pto_diag_found(diags, "%s on %s comes before %s on %s%s: %s", name_of(e, early), dst, name_of(e, late),
-                   src, blocks ? " of another block" : "", difference);
-    pto_diag_target(diags, pto_target_name(e->code->target));
-    if (blocks)
+    const uint32_t behind = line_of(e, late), before = line_of(e, early);
+    if (early->run != late->run)
         pto_diag_fix(diags, "give every block bytes of its own, or add atomically");
-    else if (one_pipe)
-        pto_diag_fix(diags, "insert pto.barrier <%s> before line %u", dst, line_of(e, early));
     else if (early->core != late->core)
-        pto_diag_fix(diags, "let the core of line %u signal and that of line %u wait for it",
-                     line_of(e, late), line_of(e, early));
+        pto_diag_fix(
+            diags,
+            "signal the other core on %s behind line %u and await the signal before line %u (sync.set, "
+            "sync.wait)",
+            src, behind, before);
+    else if (early->pipe == late->pipe)
+        pto_diag_fix(diags, "insert pto.barrier <%s> before line %u", dst, before);
     else
         pto_diag_fix(
             diags,
             "insert pto.set_flag[<%s>, <%s>, <EVENT_ID0>] behind line %u and the same wait_flag before "
             "line %u",
-            src, dst, line_of(e, late), line_of(e, early));
+            src, dst, behind, before);
+}
+
+/* `early` was executed first though `late` stands before it in program order. */
+static void tell_pair(explorer *e, const pto_step *early, const pto_step *late, const char *difference,
+                      pto_diag_list *diags) {
+    const char *rule = rule_of(e, early, late);
+    pto_diag_add(diags, PTO_ERROR, rule, where_of(e, early), "%s: %s", name_of(e, early),
+                 pto_rule_find(rule)->title);
+    pto_diag_found(diags, "%s on %s comes before %s on %s%s: %s", name_of(e, early),
+                   pto_pipe_name((pto_pipe)early->pipe), name_of(e, late),
+                   pto_pipe_name((pto_pipe)late->pipe),
+                   early->run != late->run     ? " of another block"
+                   : early->core != late->core ? " of the other core"
+                                               : "",
+                   difference);
+    pto_diag_target(diags, pto_target_name(e->code->target));
+    tell_fix(e, early, late, diags);
     pto_diag_note(diags, where_of(e, late), "program order has this before it");
 }
 

@@ -316,7 +316,7 @@ static pto_status print_format(pto_machine *m, const pto_code_op *op, int32_t at
 static pto_status tell_sync(pto_machine *m, const pto_code_op *op) {
     pto_pipe src = (pto_pipe)op->a, dst = (pto_pipe)op->b;
     int64_t id = op->dst >= 0 ? m->reg[op->dst].i : op->c;
-    if (m->issue)
+    if (m->issue && m->issue->sync)
         return is_foreign(m) ? PTO_OK
                              : m->issue->sync(m->issue->user, m, (pto_code_sync)op->flag, src, dst, id);
     switch ((pto_code_sync)op->flag) {
@@ -410,6 +410,13 @@ pto_status pto_machine_go_on(pto_machine *m) {
         m->at = at;
         if (m->checker)
             pto_checker_site(m->checker, at);
+        if (m->issue && m->issue->visit) {
+            status = m->issue->visit(m->issue->user, m, op);
+            if (status != PTO_OK) {
+                m->fault = at;
+                return status;
+            }
+        }
         switch (op->kind) {
         case PTO_CODE_END:
             if (m->checker)

@@ -53,8 +53,11 @@ typedef struct pto_machine pto_machine;
 typedef struct pto_machine_issue {
     void *user;
     bool all_sections; /* one machine walks for both cores, in the order of the text */
+    /* may be NULL: before every op; what is not PTO_OK ends the run */
+    pto_status (*visit)(void *user, pto_machine *machine, const pto_code_op *op);
     /* an instruction, its operands as they are now; they are legal */
     pto_status (*instr)(void *user, pto_machine *machine, const pto_instr *instr);
+    /* may be NULL: the checker alone is told */
     pto_status (*sync)(void *user, pto_machine *machine, pto_code_sync kind, pto_pipe src, pto_pipe dst,
                        int64_t id);
     pto_status (*element)(void *user, pto_machine *machine, const pto_machine_element *element);

@@ -56,6 +56,9 @@ static void refuse(const pto_rule_example *example, pto_target target, pto_diag_
                                .blocks = is(example, "watch") ? 2 : 1};
         if (is(example, "run") || is(example, "watch"))
             pto_program_run(program, NULL, 0, &run, diags);
+        else if (is(example, "deep"))
+            pto_program_check_deep(program, &(pto_deep_options){.target = target, .has_target = true}, NULL,
+                                   diags);
         else
             pto_program_check(program, &verify, diags);
     }

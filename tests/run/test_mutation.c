@@ -73,6 +73,7 @@ static const char *entry; /* NULL = the only one */
 
 /* What the three of them say of a program. */
 typedef struct opinions {
+    bool deep; /* the same is told without inputs, as far as they can be done without */
     bool legal, race, sync, differs, hangs;
     hb_verdict brute;
 } opinions;
@@ -82,6 +83,36 @@ static bool has_prefix(const pto_diag_list *diags, const char *prefix) {
         if (d->severity == PTO_ERROR && d->rule && !strncmp(d->rule, prefix, strlen(prefix)))
             return true;
     return false;
+}
+
+/* What is told, and at which places; a sum that does not depend on the order. */
+typedef struct told {
+    size_t count;
+    uint64_t sum;
+} told;
+
+static told list_told(const pto_diag_list *diags) {
+    told t = {0};
+    for (const pto_diagnostic *d = pto_diag_first(diags); d; d = d->next) {
+        if (!d->rule)
+            continue;
+        uint64_t hash = d->line * UINT64_C(131) + d->column;
+        for (const char *at = d->rule; *at; at++)
+            hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+        t.sum += hash * hash + hash;
+        t.count++;
+    }
+    return t;
+}
+
+static bool same_without_inputs(pto_program *program, pto_target target, const told *run,
+                                pto_diag_list *diags) {
+    const pto_deep_options options = {
+        .target = target, .has_target = true, .checks = PTO_CHECK_RACE | PTO_CHECK_SYNC};
+    if (pto_program_check_deep(program, &options, NULL, diags) != PTO_OK)
+        fail_msg("%s", diag_text(diags));
+    const told deep = list_told(diags);
+    return pto_diag_has(diags, "PTO-W1130") || (deep.count == run->count && deep.sum == run->sum);
 }
 
 static opinions ask(const char *text, pto_target target, inputs *in, uint64_t schedules) {
@@ -105,6 +136,9 @@ static opinions ask(const char *text, pto_target target, inputs *in, uint64_t sc
         o.sync = pto_diag_count(diags, PTO_ERROR) && !o.race;
         for (const pto_diagnostic *d = pto_diag_first(diags); d; d = d->next)
             o.sync |= d->severity == PTO_ERROR && d->rule && strncmp(d->rule, "PTO-E110", 8) != 0;
+        const told run_told = list_told(diags);
+        pto_diag_list_clear(diags);
+        o.deep = same_without_inputs(program, target, &run_told, diags);
         pto_diag_list_clear(diags);
         reset(in);
         o.brute = happens_before(program, entry, target, in->argument, in->count);
@@ -160,6 +194,10 @@ static void judge_mutant(tally *t, const char *text, pto_target target, inputs *
     /* where the flags are sound the two relations are the same */
     if (!o.brute.misuse && !o.sync && o.race != (o.brute.races > 0)) {
         complain("disagreement", &o, text, target);
+        t->disagree++;
+    }
+    if (!o.deep) {
+        complain("without inputs something else is told", &o, text, target);
         t->disagree++;
     }
     /* what brute force calls sound never differs */

@@ -164,7 +164,7 @@ static void a_race_shows(void **state) {
     /* V of a2a3 keeps no order, that of a5 does */
     static const char two[] = LOAD BOTH(
         "MTE2", "V", "0") "pto.tadd ins(%t, %t : !T, !T) outs(%t : !T)\n" RELU BOTH("V", "MTE3", "0") STORE;
-    differs(two, a2a3, 1, "PTO-E1102", 5, 4);
+    differs(two, a2a3, 1, "PTO-E1103", 5, 4);
     never_differs(two, a5, 1);
     /* MTE2 of a5 keeps no order, that of a2a3 does */
     static const char loads[] =
@@ -241,11 +241,11 @@ static void two_cores(void **state) {
         never_differs(body, PTO_TARGET_A2A3, 1);
         snprintf(v, sizeof v, "%s%s}\n", vector, early); /* signals before the store is done */
         snprintf(body, sizeof body, "%s%s", v, c);
-        differs(body, PTO_TARGET_A2A3, 1, "PTO-E1101", 0, 0);
+        differs(body, PTO_TARGET_A2A3, 1, "PTO-E1105", 0, 0);
         snprintf(v, sizeof v, "%s}\n", vector);
         snprintf(c, sizeof c, "pto.section.cube {\n%s", cube);
         snprintf(body, sizeof body, "%s%s", cube_first ? c : v, cube_first ? v : c);
-        differs(body, PTO_TARGET_A2A3, 1, "PTO-E1101", 0, 0);
+        differs(body, PTO_TARGET_A2A3, 1, "PTO-E1105", 0, 0);
         snprintf(c, sizeof c, "pto.section.cube {\n%s%s", wait, cube); /* nobody signals */
         snprintf(body, sizeof body, "%s%s", c, v);
         bench *b = open_bench(body, PTO_TARGET_A2A3, 1);

@@ -37,12 +37,14 @@ static int read_examples(const char *path, example *list, int count, int max) {
         open->target = strtok_r(NULL, " ", &rest);
         open->also = gen_format("%s", open->target && *rest ? rest : "");
         open->text = gen_format("%s", "");
-        static const char *const kinds[] = {"check", "strict", "ptoas", "run", "watch", "shell", "none"};
+        static const char *const kinds[] = {"check", "strict", "ptoas", "run",
+                                            "watch", "deep",   "shell", "none"};
         bool known = false;
         for (size_t i = 0; open->kind && i < sizeof kinds / sizeof *kinds; i++)
             known |= !strcmp(kinds[i], open->kind);
         if (!known)
-            gen_fail_in(path, line, "an example is `ID check|strict|ptoas|run|watch|shell|none [TARGET]`");
+            gen_fail_in(path, line,
+                        "an example is `ID check|strict|ptoas|run|watch|deep|shell|none [TARGET]`");
     }
     fclose(in);
     return count;
