@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plain loops of limits.h. Those that vectorise exist once per SIMD level, by target attributes. */
+#include "levels.h"
 #include "limits.h"
 
 #include <math.h>
@@ -23,25 +24,6 @@ typedef struct loop_job {
         (void)y;                                                                                             \
         KEEP(job);                                                                                           \
     }
-
-#if defined(__x86_64__)
-#define AVX2 __attribute__((target("avx2,fma")))
-#ifdef __clang__
-#define AVX512 __attribute__((target("avx512f")))
-#else
-#define AVX512 __attribute__((target("avx512f,prefer-vector-width=512")))
-#endif
-#define LEVELS(name, T, expression)                                                                          \
-    LOOP(name##_base, , T, expression)                                                                       \
-    LOOP(name##_avx2, AVX2, T, expression)                                                                   \
-    LOOP(name##_avx512, AVX512, T, expression)
-#define OF_LEVEL(name)                                                                                       \
-    { name##_base, name##_base, name##_avx2, name##_avx512 }
-#else
-#define LEVELS(name, T, expression) LOOP(name##_base, , T, expression)
-#define OF_LEVEL(name)                                                                                       \
-    { name##_base, name##_base, name##_base, name##_base }
-#endif
 
 LEVELS(divide_f32, float, x[i] / y[i])
 LEVELS(divide_f64, double, x[i] / y[i])

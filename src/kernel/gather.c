@@ -114,13 +114,17 @@ static void gather_columns(pto_tile *dst, const pto_tile *src, int64_t pattern) 
     const unsigned bits = pto_dtype_bits(src->type.dtype);
     const size_t size = bits / 8;
     const int32_t period = pto_mask_period(pattern), first = pto_mask_first(pattern);
-    const int32_t n = pto_mask_count(pattern, src->valid_cols);
+    int32_t n = pto_mask_count(pattern, src->valid_cols), rows = src->valid_rows;
+    if (bits >= 8 && src->valid_cols == src->type.cols && src->type.cols % period == 0) {
+        n *= rows; /* all rows are one */
+        rows = rows > 0;
+    }
     void (*const every)(void *, const void *, int32_t, int32_t) = bits == 8    ? every_8
                                                                   : bits == 16 ? every_16
                                                                   : bits == 32 ? every_32
                                                                                : every_64;
     size_t out = 0;
-    for (int32_t r = 0; r < src->valid_rows && n; r++, out += (size_t)n) {
+    for (int32_t r = 0; r < rows && n; r++, out += (size_t)n) {
         const size_t from = row_of(src, r) + (size_t)first;
         if (bits < 8)
             for (int32_t i = 0; i < n; i++)

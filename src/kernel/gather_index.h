@@ -143,6 +143,17 @@ static inline void pto_table_load(const pto_table *table, int32_t row, int32_t c
                         index + i);
 }
 
+/* The same without a copy where the indices stand as they are needed; nothing may write to them meanwhile. */
+static inline const uint32_t *pto_table_view(const pto_table *table, int32_t row, int32_t col, int32_t n,
+                                             uint32_t buffer[PTO_TABLE_RUN]) {
+    const pto_tile *idx = table->idx;
+    if (idx && pto_dtype_bits(idx->type.dtype) == 32 && idx->type.slayout == PTO_NONE_BOX &&
+        (table->by_row || idx->type.blayout == PTO_ROW_MAJOR))
+        return (const uint32_t *)idx->data + (table->by_row ? row : (int64_t)row * idx->type.cols + col);
+    pto_table_load(table, row, col, n, buffer);
+    return buffer;
+}
+
 static inline void pto_table_resolve(const pto_table *table, const uint32_t *index, int32_t n,
                                      int64_t *place) {
     const int64_t capacity = table->capacity;
@@ -240,7 +251,7 @@ static inline bool pto_table_plain(const pto_table *table, const uint32_t *index
 #pragma omp simd reduction(max : most)
     for (int32_t i = 0; i < n; i++)
         most = index[i] > most ? index[i] : most;
-    return !table->bounded && most < table->capacity;
+    return !table->bounded && most < table->capacity && most <= INT32_MAX;
 }
 
 /* Every place is in range and in the buffer; else tells the first that is not. Before anything is written. */
@@ -248,13 +259,14 @@ static inline bool pto_table_check(const pto_kernel_call *call, const pto_table 
                                    int index_operand, int32_t rows, int32_t cols) {
     if (table->oob != PTO_TABLE_ERROR && !table->bounded)
         return true;
-    uint32_t index[PTO_TABLE_RUN];
+    uint32_t buffer[PTO_TABLE_RUN];
     int64_t place[PTO_TABLE_RUN];
     const int32_t lines = table->by_row ? 1 : rows, length = table->by_row ? rows : cols;
     for (int32_t r = 0; r < lines; r++)
         for (int32_t c = 0; c < length; c += PTO_TABLE_RUN) {
             const int32_t n = length - c < PTO_TABLE_RUN ? length - c : PTO_TABLE_RUN;
-            pto_table_load(table, table->by_row ? c : r, table->by_row ? 0 : c, n, index);
+            const uint32_t *index =
+                pto_table_view(table, table->by_row ? c : r, table->by_row ? 0 : c, n, buffer);
             if (pto_table_plain(table, index, n))
                 continue;
             pto_table_resolve(table, index, n, place);

@@ -35,8 +35,9 @@ static void settle(const pto_table *table, int64_t *place, int32_t n, int64_t ri
     static void name##_plain(void *dst, const void *base, const uint32_t *index, int32_t n) {                \
         T *restrict d = dst;                                                                                 \
         const T *restrict s = base;                                                                          \
+        const int32_t *restrict at = (const int32_t *)index; /* see pto_table_plain */                       \
         for (int32_t i = 0; i < n; i++)                                                                      \
-            d[i] = s[index[i]];                                                                              \
+            d[i] = s[at[i]];                                                                                 \
     }
 TAKE(take_8, uint8_t)
 TAKE(take_16, uint16_t)

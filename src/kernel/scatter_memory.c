@@ -199,9 +199,9 @@ static void elements(const scatter *s) {
     for (int32_t r = 0; r < src->valid_rows; r++)
         for (int32_t c = 0; c < src->valid_cols; c += PTO_TABLE_RUN) {
             const int32_t left = src->valid_cols - c, n = left < PTO_TABLE_RUN ? left : PTO_TABLE_RUN;
-            uint32_t index[PTO_TABLE_RUN];
+            uint32_t buffer[PTO_TABLE_RUN];
             int64_t place[PTO_TABLE_RUN];
-            pto_table_load(table, r, c, n, index);
+            const uint32_t *index = pto_table_view(table, r, c, n, buffer);
             if (s->loop.plain && s->flat && !table->nz && pto_table_plain(table, index, n)) {
                 s->loop.plain(table->global->data, index, row_of(src, r, c), n);
                 continue;
