@@ -408,7 +408,7 @@ static void mutants_of_written_programs(void **state) {
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         char text[8192];
         snprintf(text, sizeof text, "%s%sreturn\n}\n}\n", head, programs[i].body);
-        tally t = mutate(text, programs[i].target, &in, schedules, 1000);
+        tally t = mutate(text, programs[i].target, &in, schedules, scale("PTO_MUTANTS", 1000) / 10);
         add(&sum, &t);
     }
     release(&in);
