@@ -14,33 +14,52 @@ typedef struct list {
     int64_t count;
 } list;
 
+/* Two whole lists of one length, and where they are merged to. */
+typedef struct merge_ends {
+    const pto_sort_pair *a, *b;
+    pto_sort_pair *out;
+} merge_ends;
+
 typedef struct merge_loops {
     /* At most `limit` structures of both lists. */
     void (*two)(list a, list b, pto_sort_pair *out, int64_t limit);
+    /* Two merges of two lists of `count` each. */
+    void (*pair)(merge_ends first, merge_ends second, int64_t count);
     /* Until a list is empty; counts what each list gave, keeps `limit` structures. */
     void (*until_empty)(const list *lists, int count, pto_sort_pair *out, int64_t limit, int64_t *taken);
 } merge_loops;
 
-/* Two whole lists of one length are merged from both ends at once: no list can run empty before its half of
- * the output is written, and the two chains of comparisons overlap. */
+/* Lists of one length are merged from both ends at once: no list can run empty before its half of the output
+ * is written. The time is that of a chain of comparisons, each of which waits for the one before it, so that
+ * the two chains of a merge, and those of two merges, overlap. */
+#define STEP(KEY, m, x, y)                                                                                   \
+    do {                                                                                                     \
+        const bool second = KEY(m.b->value) > KEY(m.a->value), last = KEY(y->value) > KEY(x->value);         \
+        const pto_sort_pair *const head = second ? m.b : m.a, *const tail = last ? x : y;                    \
+        m.out[n] = *head;                                                                                    \
+        m.out[2 * count - 1 - n] = *tail;                                                                    \
+        m.a += !second;                                                                                      \
+        m.b += second;                                                                                       \
+        x -= last;                                                                                           \
+        y -= !last;                                                                                          \
+    } while (0)
 #define MERGE(name, KEY)                                                                                     \
-    static void name##_ends(const pto_sort_pair *a, const pto_sort_pair *b, int64_t count,                   \
-                            pto_sort_pair *out) {                                                            \
-        const pto_sort_pair *x = a + count - 1, *y = b + count - 1;                                          \
+    static void name##_ends(merge_ends m, int64_t count) {                                                   \
+        const pto_sort_pair *x = m.a + count - 1, *y = m.b + count - 1;                                      \
+        for (int64_t n = 0; n < count; n++)                                                                  \
+            STEP(KEY, m, x, y);                                                                              \
+    }                                                                                                        \
+    static void name##_pair(merge_ends p, merge_ends q, int64_t count) {                                     \
+        const pto_sort_pair *px = p.a + count - 1, *py = p.b + count - 1;                                    \
+        const pto_sort_pair *qx = q.a + count - 1, *qy = q.b + count - 1;                                    \
         for (int64_t n = 0; n < count; n++) {                                                                \
-            const bool second = KEY(b->value) > KEY(a->value), last = KEY(y->value) > KEY(x->value);         \
-            const pto_sort_pair *const head = second ? b : a, *const tail = last ? x : y;                    \
-            out[n] = *head;                                                                                  \
-            out[2 * count - 1 - n] = *tail;                                                                  \
-            a += !second;                                                                                    \
-            b += second;                                                                                     \
-            x -= last;                                                                                       \
-            y -= !last;                                                                                      \
+            STEP(KEY, p, px, py);                                                                            \
+            STEP(KEY, q, qx, qy);                                                                            \
         }                                                                                                    \
     }                                                                                                        \
     static void name##_two(list a, list b, pto_sort_pair *out, int64_t limit) {                              \
         if (a.count && a.count == b.count && limit >= 2 * a.count) {                                         \
-            name##_ends(a.at, b.at, a.count, out);                                                           \
+            name##_ends((merge_ends){a.at, b.at, out}, a.count);                                             \
             return;                                                                                          \
         }                                                                                                    \
         int64_t i = 0, j = 0, n = 0;                                                                         \
@@ -81,7 +100,7 @@ typedef struct merge_loops {
                 key[best] = KEY(lists[best].at[taken[best]].value);                                          \
         } while (!empty);                                                                                    \
     }                                                                                                        \
-    static const merge_loops name = {name##_two, name##_until_empty};
+    static const merge_loops name = {name##_two, name##_pair, name##_until_empty};
 MERGE(merge_f32, pto_sort_key_f32)
 MERGE(merge_f16, pto_sort_key_f16)
 
@@ -104,12 +123,18 @@ static bool merge_all(const pto_kernel_call *call, const merge_loops *loops, con
         call->host->scratch(call->host->user, (size_t)(first + second + 1) * sizeof(pto_sort_pair));
     if (!half)
         return false;
-    loops->two(lists[0], lists[1], half, first);
     list rest = lists[2];
-    if (count == 4) {
-        loops->two(lists[2], lists[3], half + first, second);
-        rest = (list){half + first, second};
+    if (count == 4 && lists[0].count && lists[0].count == lists[1].count &&
+        lists[0].count == lists[2].count && lists[0].count == lists[3].count) {
+        loops->pair((merge_ends){lists[0].at, lists[1].at, half},
+                    (merge_ends){lists[2].at, lists[3].at, half + first}, lists[0].count);
+    } else {
+        loops->two(lists[0], lists[1], half, first);
+        if (count == 4)
+            loops->two(lists[2], lists[3], half + first, second);
     }
+    if (count == 4)
+        rest = (list){half + first, second};
     loops->two((list){half, first}, rest, out, limit);
     return true;
 }
@@ -123,11 +148,27 @@ PTO_KERNEL(tmrgsort) {
     const int64_t count = src->valid_cols / pair_elements(src);
     const pto_sort_pair *from = src->data;
     pto_sort_pair *to = dst->data;
-    for (int64_t at = 0; at + 4 * block <= count; at += 4 * block) {
+    const merge_loops *loops = loops_of(src);
+    int64_t at = 0;
+    if (count >= 8 * block) { /* two groups at a time: their merges overlap */
+        pto_sort_pair *half = call->host->scratch(call->host->user, (size_t)(8 * block) * sizeof *half);
+        if (!half)
+            return PTO_ERR_NOMEM;
+        for (; at + 8 * block <= count; at += 8 * block) {
+            for (int64_t t = 0; t < 8 * block; t += 4 * block)
+                loops->pair(
+                    (merge_ends){from + at + t, from + at + t + block, half + t},
+                    (merge_ends){from + at + t + 2 * block, from + at + t + 3 * block, half + t + 2 * block},
+                    block);
+            loops->pair((merge_ends){half, half + 2 * block, to + at},
+                        (merge_ends){half + 4 * block, half + 6 * block, to + at + 4 * block}, 2 * block);
+        }
+    }
+    for (; at + 4 * block <= count; at += 4 * block) {
         list lists[LISTS];
         for (int t = 0; t < LISTS; t++)
             lists[t] = (list){from + at + t * block, block};
-        if (!merge_all(call, loops_of(src), lists, LISTS, to + at, 4 * block))
+        if (!merge_all(call, loops, lists, LISTS, to + at, 4 * block))
             return PTO_ERR_NOMEM;
     }
     return PTO_OK;
