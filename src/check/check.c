@@ -50,7 +50,7 @@ void pto_checker_destroy(pto_checker *c) {
     free(c->storage);
     for (int core = 0; core < PTO_CHECK_CORES; core++)
         for (int id = 0; id < PTO_CHECK_SIGNALS; id++)
-            free(c->signals[core][id].at);
+            free(c->signals[core][id].one);
     free(c->wait);
     free(c->barrier);
     free(c->turns);

@@ -12,6 +12,7 @@ typedef uint32_t pto_check_clock[PTO_CHECK_LANES];
 
 typedef struct pto_check_flag {
     bool up;
+    int behind; /* the wait that held its set back, -1 = none */
     pto_check_clock at;
     pto_check_access set; /* who raised it */
 } pto_check_flag;
@@ -24,9 +25,14 @@ typedef struct pto_check_token {
 } pto_check_token;
 
 /* A counter: every signal that no wait has taken yet, in the order in which they were issued. */
+typedef struct pto_check_signal_one {
+    pto_check_clock at;
+    int behind; /* as of a flag */
+    pto_check_access set;
+} pto_check_signal_one;
 typedef struct pto_check_signal {
     uint32_t count, capacity;
-    pto_check_clock *at;
+    pto_check_signal_one *one;
 } pto_check_signal;
 
 /* A wait that found its flag down or its signal missing. It holds back its lane, or its whole core, until a
@@ -37,6 +43,7 @@ typedef struct pto_check_wait {
     uint8_t lane;
     pto_pipe src, dst;
     int id;
+    bool taken;           /* it found a set, but one that is held back itself */
     bool met;             /* by a set that is free itself, or became so */
     int behind;           /* the wait that the set stands behind; -1 = none, -2 = no set came */
     pto_check_access set; /* the set that came, when one did */

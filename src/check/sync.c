@@ -56,7 +56,10 @@ static void order(pto_checker *c, uint8_t lane, const pto_check_clock at) {
 
 /* ---- waits that found nothing --------------------------------------------------------------------- */
 
-static void add_wait(pto_checker *c, const pto_check_wait *wait) {
+/* With the set that it took, NULL = none, and the wait that this one stands behind. */
+static void add_wait(pto_checker *c, const pto_check_wait *wait, const pto_check_access *set, int behind) {
+    if (set && c->wait[behind].met) /* what held it back is gone */
+        return;
     if (c->wait_count == 1024)
         return;
     if (c->wait_count == c->wait_capacity) {
@@ -67,7 +70,12 @@ static void add_wait(pto_checker *c, const pto_check_wait *wait) {
         c->wait = grown;
         c->wait_capacity = wanted;
     }
-    c->wait[c->wait_count++] = *wait;
+    pto_check_wait *w = &c->wait[c->wait_count++];
+    *w = *wait;
+    w->behind = behind;
+    w->taken = set != NULL;
+    if (set)
+        w->set = *set;
 }
 
 /* The wait that holds back whatever is issued to a lane now; -1 = none. */
@@ -142,7 +150,7 @@ static void tell_waits(pto_checker *c) {
         if (!w->met && at == i) {
             if (lowest == i && c->options.checks & PTO_CHECK_SYNC)
                 tell_cycle(c, i);
-        } else if (w->met || w->behind == -2) {
+        } else if (!w->taken && (w->met || w->behind == -2)) {
             finding_at(c, w->signal ? "PTO-E0923" : "PTO-E0921", w->met ? &w->set : NULL, &w->at, w->src,
                        w->dst, w->id);
         }
@@ -170,6 +178,7 @@ void pto_checker_set_flag(pto_checker *c, pto_pipe src, pto_pipe dst, int64_t id
     else
         memcpy(f->at, at, sizeof at);
     f->up = true;
+    f->behind = held_by(c, lane);
     f->set = pto_check_here(c, lane);
 }
 
@@ -181,17 +190,17 @@ void pto_checker_wait_flag(pto_checker *c, pto_pipe src, pto_pipe dst, int64_t i
     }
     const uint8_t lane = pto_check_lane(c, dst);
     pto_check_flag *f = &c->flags[pto_check_lane(c, src)][dst][id];
-    if (!f->up) {
+    if (!f->up || f->behind >= 0) {
         const pto_check_wait wait = {.at = pto_check_here(c, lane),
                                      .lane = lane,
                                      .whole_core = dst == PTO_PIPE_S,
                                      .src = src,
                                      .dst = dst,
-                                     .id = (int)id,
-                                     .behind = -2};
-        add_wait(c, &wait);
-        return;
+                                     .id = (int)id};
+        add_wait(c, &wait, f->up ? &f->set : NULL, f->up ? f->behind : -2);
     }
+    if (!f->up)
+        return;
     f->up = false;
     order(c, lane, f->at);
 }
@@ -312,23 +321,26 @@ void pto_checker_signal(pto_checker *c, pto_pipe pipe, int64_t id) {
     pto_check_signal *s = &c->signals[to][id];
     if (s->count == s->capacity) {
         const uint32_t wanted = s->capacity ? s->capacity * 2 : 8;
-        pto_check_clock *grown = realloc(s->at, wanted * sizeof *grown);
+        pto_check_signal_one *grown = realloc(s->one, wanted * sizeof *grown);
         if (!grown)
             return;
-        s->at = grown;
+        s->one = grown;
         s->capacity = wanted;
     }
-    snapshot(c, lane, s->at[s->count++]);
+    pto_check_signal_one *one = &s->one[s->count++];
+    snapshot(c, lane, one->at);
+    one->behind = held_by(c, lane);
+    one->set = pto_check_here(c, lane);
 }
 
 /* What a wait knows: one of the signals has come, whichever. Those of one pipe come in order: it is the
  * first. */
 static void take_signal(pto_check_signal *s, pto_check_clock known) {
-    memcpy(known, s->at[0], sizeof(pto_check_clock));
+    memcpy(known, s->one[0].at, sizeof(pto_check_clock));
     for (uint32_t k = 1; k < s->count; k++)
         for (int i = 0; i < PTO_CHECK_LANES; i++)
-            known[i] = s->at[k][i] < known[i] ? s->at[k][i] : known[i];
-    memmove(s->at, s->at + 1, --s->count * sizeof *s->at);
+            known[i] = s->one[k].at[i] < known[i] ? s->one[k].at[i] : known[i];
+    memmove(s->one, s->one + 1, --s->count * sizeof *s->one);
 }
 
 void pto_checker_await(pto_checker *c, pto_pipe pipe, int64_t id) {
@@ -340,18 +352,19 @@ void pto_checker_await(pto_checker *c, pto_pipe pipe, int64_t id) {
     const bool whole_core = c->options.target != PTO_TARGET_A5;
     const uint8_t lane = pto_check_lane(c, whole_core ? PTO_PIPE_S : pipe);
     pto_check_signal *s = &c->signals[c->core][id];
-    if (!s->count) {
+    const bool held = s->count && s->one[0].behind >= 0;
+    if (!s->count || held) {
         const pto_check_wait wait = {.at = pto_check_here(c, lane),
                                      .lane = lane,
                                      .signal = true,
                                      .whole_core = whole_core,
                                      .src = pipe,
                                      .dst = pipe,
-                                     .id = (int)id,
-                                     .behind = -2};
-        add_wait(c, &wait);
-        return;
+                                     .id = (int)id};
+        add_wait(c, &wait, s->count ? &s->one[0].set : NULL, held ? s->one[0].behind : -2);
     }
+    if (!s->count)
+        return;
     pto_check_clock known;
     take_signal(s, known);
     order(c, lane, known);

@@ -114,7 +114,11 @@ static int by_begin(const void *a, const void *b) {
         return x->phase < y->phase ? -1 : 1;
     if (x->begin != y->begin)
         return x->begin < y->begin ? -1 : 1;
-    return x->access.block < y->access.block ? -1 : x->access.block > y->access.block;
+    if (x->access.block != y->access.block)
+        return x->access.block < y->access.block ? -1 : 1;
+    if (x->access.write != y->access.write) /* reads and writes of one run have pieces of their own */
+        return x->access.write ? -1 : 1;
+    return x->end < y->end ? -1 : x->end > y->end;
 }
 
 /* The two that reach farthest, of different runs: if any earlier piece of another run reaches into a new one,
@@ -208,6 +212,8 @@ static int by_place(const void *a, const void *b) {
         order = x->second.operand < y->second.operand ? -1 : x->second.operand > y->second.operand;
     if (!order)
         order = strcmp(x->rule, y->rule);
+    if (!order) /* of two with the same words the one that names both places */
+        order = (y->first.number != 0) - (x->first.number != 0);
     if (!order)
         order = x->first.file ? (x->first.line < y->first.line ? -1 : x->first.line > y->first.line)
                               : (x->first.site < y->first.site ? -1 : x->first.site > y->first.site);

@@ -55,14 +55,20 @@ static const char *const piped[] = {
 };
 enum { LINES = sizeof piped / sizeof *piped };
 
+static pto_suppressions *shared_suppressions;
+
 static size_t check_text(const char *text, pto_target target, uint32_t blocks, uint32_t checks,
                          pto_diag_list *diags) {
     float *x = calloc(64 * 64, sizeof *x), *y = calloc(64 * 64, sizeof *y);
     assert_true(x && y);
     size_t findings = 0;
     pto_argument arguments[] = {{.data = x, .bytes = 16384}, {.data = y, .bytes = 16384}};
-    pto_run_options options = {
-        .target = target, .has_target = true, .blocks = blocks, .checks = checks, .findings = &findings};
+    pto_run_options options = {.target = target,
+                               .has_target = true,
+                               .blocks = blocks,
+                               .checks = checks,
+                               .findings = &findings,
+                               .suppressions = shared_suppressions};
     pto_program *program = parse_program(text);
     pto_status status = pto_program_run(program, arguments, 2, &options, diags);
     if (status != PTO_OK)
@@ -194,6 +200,168 @@ static void findings_by_kind(void **state) {
     told(VIEW "pto.tload ins(%px : !P) outs(%t : !T)\n" FLAG("set", "MTE2", "MTE3", "0")
              FLAG("wait", "MTE2", "MTE3", "0") "pto.tstore ins(%t : !T) outs(%py : !P)\n",
          a5, 1, PTO_CHECK_ALL, NULL, 0);
+}
+
+/* ---- planted faults, both places --------------------------------------------------------------------- */
+
+static bool has_both(const pto_diag_list *diags, const char *rule, unsigned second, unsigned first) {
+    for (const pto_diagnostic *d = pto_diag_first(diags); d; d = d->next) {
+        if (strcmp(d->rule, rule) != 0 || d->line != second)
+            continue;
+        bool found = !first;
+        for (const pto_diagnostic *note = d->notes; note; note = note->next)
+            found |= note->line == first;
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+static int planted;
+
+/* Without line `missing` of the pipeline the rule is told at line `second`, with a note at line `first` (-1 =
+ * none); lines are those of `piped`, wherever they come to stand. */
+static void without(int missing, pto_target target, const char *rule, int second, int first) {
+    unsigned line[LINES], at = 1;
+    for (const char *c = head; *c; c++)
+        at += *c == '\n';
+    for (int i = 0; i < LINES; i++) {
+        line[i] = at;
+        for (const char *c = piped[i]; *c && i != missing; c++)
+            at += *c == '\n';
+    }
+    pto_diag_list *diags = pto_diag_list_create();
+    if (!check_text(text_without(missing), target, 1, PTO_CHECK_ALL, diags) ||
+        !has_both(diags, rule, line[second], first < 0 ? 0 : line[first]))
+        fail_msg("without %s%s is not told at line %u with line %u:\n%s", piped[missing], rule, line[second],
+                 first < 0 ? 0 : line[first], diag_text(diags));
+    pto_diag_list_destroy(diags);
+    planted++;
+}
+
+/* The text with its one @ replaced is told; with "" in its place it is silent. Lines are those of the body.
+ */
+static void planted_in(const char *body, const char *fault, pto_target target, uint32_t blocks,
+                       const char *rule, unsigned second, unsigned first) {
+    for (int turn = 0; turn < 2; turn++) {
+        char text[8192];
+        const char *at = strchr(body, '@');
+        const int before = (int)(at - body);
+        snprintf(text, sizeof text, "%s%.*s%s%sreturn\n}\n}\n", head, before, body, turn ? fault : "",
+                 at + 1);
+        pto_diag_list *diags = pto_diag_list_create();
+        const size_t findings = check_text(text, target, blocks, PTO_CHECK_ALL, diags);
+        if (!turn && findings)
+            fail_msg("not silent without the fault:\n%s", diag_text(diags));
+        if (turn && (!findings || !has_both(diags, rule, second + 16, first ? first + 16 : 0)))
+            fail_msg("%s is not told at line %u with line %u of:\n%s%s", rule, second, first, body,
+                     diag_text(diags));
+        pto_diag_list_destroy(diags);
+    }
+    planted++;
+}
+
+static void every_planted_fault_is_told(void **state) {
+    (void)state;
+    const pto_target a2a3 = PTO_TARGET_A2A3, a5 = PTO_TARGET_A5;
+    without(0, a2a3, "PTO-E1110", 3, 6);
+    without(1, a2a3, "PTO-E1110", 7, 13);
+    without(3, a2a3, "PTO-E1101", 4, 8);
+    without(3, a5, "PTO-E1102", 4, 4);
+    without(5, a2a3, "PTO-E0921", 6, -1);
+    without(6, a2a3, "PTO-E1101", 8, 4);
+    without(6, a5, "PTO-E0920", 5, 5);
+    without(7, a2a3, "PTO-E1101", 8, 14);
+    without(9, a2a3, "PTO-E1103", 10, 8);
+    without(11, a2a3, "PTO-E0921", 17, -1);
+    without(12, a5, "PTO-E0921", 13, -1);
+    without(13, a5, "PTO-E1101", 14, 10);
+    without(15, a5, "PTO-E0921", 18, -1);
+    without(17, a5, "PTO-E0922", 11, -1);
+    without(18, a5, "PTO-E0922", 15, -1);
+    static const char relu[] = VIEW "pto.tload ins(%px : !P) outs(%t : !T)\n" FLAG("set", "MTE2", "V", "0")
+        FLAG("wait", "MTE2", "V", "0") "@pto.trelu ins(%t : !T) outs(%u : !T)\n";
+    planted_in(relu, "pto.trelu ins(%u : !T) outs(%u : !T)\n", a5, 1, "PTO-E1120", 6, 0);
+    planted_in(relu, "pto.tload ins(%px : !P) outs(%t : !T)\n", a2a3, 1, "PTO-E1101", 7, 6);
+    planted_in(relu, FLAG("wait", "MTE2", "V", "0"), a5, 1, "PTO-E0921", 6, 0);
+    planted_in(relu, FLAG("set", "MTE2", "V", "3"), a5, 1, "PTO-E0922", 6, 0);
+    planted_in(relu, "pto.get_buf[<TVEC>, 3]\npto.get_buf[<TVEC>, 3]\n", a5, 1, "PTO-E0925", 7, 6);
+    planted_in(relu, "pto.get_buf[<TVEC>, 3]\n", a5, 1, "PTO-E0925", 6, 0);
+    planted_in(relu, "pto.sync.wait <PIPE_V>, 4\n", a5, 1, "PTO-E0923", 6, 0);
+    planted_in(relu, "%k = arith.constant 9 : index\npto.set_flag_dyn[<PIPE_V>, <PIPE_MTE2>, %k]\n", a5, 1,
+               "PTO-E0417", 7, 0);
+    planted_in(relu,
+               FLAG("wait", "V", "MTE3", "0") FLAG("wait", "MTE3", "V", "0") FLAG("set", "V", "MTE3", "0")
+                   FLAG("set", "MTE3", "V", "0"),
+               a5, 1, "PTO-E1110", 6, 7);
+    /* both cores of the block: each waits for the signal that the other sends behind its wait */
+    planted_in("@",
+               "pto.section.cube {\npto.sync.wait <PIPE_MTE2>, 1\npto.sync.set <PIPE_FIX>, 2\n}\n"
+               "pto.section.vector {\npto.sync.wait <PIPE_MTE2>, 2\npto.sync.set <PIPE_MTE3>, 1\n}\n",
+               a2a3, 1, "PTO-E1110", 2, 6);
+    planted_in(VIEW "pto.tload ins(%px : !P) outs(%t : !T)\n@", "pto.tload ins(%px : !P) outs(%t : !T)\n", a5,
+               1, "PTO-E1102", 4, 3);
+    print_message("%d planted faults in programs, every one told\n", planted);
+}
+
+/* ---- reports ------------------------------------------------------------------------------------------ */
+
+/* The elements, the turn of the loop, the memory around, the line to insert. */
+static void a_report_says_all(void **state) {
+    (void)state;
+    pto_diag_list *diags = pto_diag_list_create();
+    check_text(text_without(7), PTO_TARGET_A2A3, 1, PTO_CHECK_RACE, diags);
+    const pto_diagnostic *d = pto_diag_first(diags);
+    while (d && strcmp(d->rule, "PTO-E1101") != 0)
+        d = d->next;
+    assert_non_null(d);
+    assert_non_null(strstr(d->found, "rows 0 to 15, columns 0 to 63"));
+    assert_non_null(strstr(d->found, "vec bytes 4096 to 8191"));
+    assert_non_null(strstr(d->fix, "pto.set_flag[<PIPE_MTE3>, <PIPE_V>, <EVENT_ID0>]"));
+    const char *text = diag_text(diags);
+    assert_non_null(strstr(text, "turn 1; the later one in turn 2"));
+    assert_non_null(strstr(text, "memory around: "));
+    assert_non_null(strstr(text, "met 3 times"));
+    pto_diag_list_destroy(diags);
+}
+
+/* The same words in the same order, whatever the threads. */
+static void reports_do_not_depend_on_threads(void **state) {
+    (void)state;
+    char *first = NULL;
+    for (int turn = 0; turn < 4; turn++) {
+        pto_diag_list *diags = pto_diag_list_create();
+        check_text(text_without(6), PTO_TARGET_A2A3, 7, PTO_CHECK_ALL, diags);
+        const char *text = diag_text(diags);
+        if (!first)
+            first = strdup(text);
+        assert_string_equal(text, first);
+        pto_diag_list_destroy(diags);
+    }
+    free(first);
+}
+
+static void suppressed_findings_are_not_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool silent;
+    } cases[] = {{"race:TADD\n", true},    {"race:T*D\n", true},     {"PTO-E1101:*\n", true},
+                 {"all:test.pto\n", true}, {"race:TMUL\n", false},   {"init:*\n", false},
+                 {"# race:*\n", false},    {"sync:*\nrace:*", true}, {"race:%x\n", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pto_diag_list *diags = pto_diag_list_create();
+        pto_suppressions *suppressions =
+            pto_suppressions_parse("ignore", cases[i].text, strlen(cases[i].text), diags);
+        assert_non_null(suppressions);
+        shared_suppressions = suppressions;
+        const size_t findings = check_text(text_without(6), PTO_TARGET_A2A3, 1, PTO_CHECK_RACE, diags);
+        shared_suppressions = NULL;
+        if ((findings == 0) != cases[i].silent)
+            fail_msg("%s: %zu findings\n%s", cases[i].text, findings, diag_text(diags));
+        pto_suppressions_destroy(suppressions);
+        pto_diag_list_destroy(diags);
+    }
 }
 
 /* ---- random programs against a closure ------------------------------------------------------------- */
@@ -381,8 +549,13 @@ static void the_first_race_is_that_of_the_closure(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_correct_program_is_silent), cmocka_unit_test(every_missing_line_is_told),
-        cmocka_unit_test(findings_by_kind), cmocka_unit_test(the_first_race_is_that_of_the_closure)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_correct_program_is_silent),
+                                       cmocka_unit_test(every_missing_line_is_told),
+                                       cmocka_unit_test(findings_by_kind),
+                                       cmocka_unit_test(every_planted_fault_is_told),
+                                       cmocka_unit_test(a_report_says_all),
+                                       cmocka_unit_test(reports_do_not_depend_on_threads),
+                                       cmocka_unit_test(suppressed_findings_are_not_told),
+                                       cmocka_unit_test(the_first_race_is_that_of_the_closure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,7 +256,7 @@ static void every_fault_is_told(void **state) {
     alone(pipeline, a5, 7, "PTO-E0922", 6, -1);
     alone(pipeline, a2a3, 8, "PTO-E0920", 8, 4);
     alone(pipeline, a5, 11, "PTO-E0921", 10, -1) /* another id is another flag */;
-    alone(pipeline, a2a3, 12, "PTO-E0921", 7, -1);
+    alone(pipeline, a2a3, 12, "PTO-E1110", 7, 5);
     alone(pipeline, a5, 13, "PTO-W1111", 9, -1);
     plant(loads, a5, 1, "PTO-E1102", 1, 0);
     plant(blocks, a2a3, 1, "PTO-E1104", 0, 0);
