@@ -13,7 +13,8 @@ typedef struct matrices {
     uint32_t rows;
 } matrices;
 
-/* One block: every blocks-th group of eight rows. */
+/* One block: every blocks-th group of eight rows. The flags and barriers order the pipes on the NPU
+ * (00-model, 11); PTO_CHECK=all tells where one is missing. */
 static void softmax_kernel(void *argument) {
     const matrices *m = argument;
     PTO_TILE(x, Vec, float, ROWS, COLS);
@@ -26,16 +27,32 @@ static void softmax_kernel(void *argument) {
     TASSIGN(tmp, 0x10000);
     TASSIGN(max, 0x18000);
     TASSIGN(sum, 0x18020);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); /* x is free */
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); /* so is e */
     for (uint32_t group = pto_block_idx(); group < m->rows / ROWS; group += pto_block_num()) {
         PTO_GLOBAL(in, m->x + (size_t)group * ROWS * COLS, float, ROWS, COLS);
         PTO_GLOBAL(out, m->y + (size_t)group * ROWS * COLS, float, ROWS, COLS);
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
         TLOAD(x, in);
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        pipe_barrier(PIPE_V);
         TROWMAX(max, x, tmp);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        pipe_barrier(PIPE_V);
         TROWEXPANDEXPDIF(e, x, max);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        pipe_barrier(PIPE_V);
         TROWSUM(sum, e, tmp);
+        pipe_barrier(PIPE_V);
         TROWEXPANDDIV(e, e, sum);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         TSTORE(out, e);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
 }
 
 static bool write_stderr(void *context, const char *data, size_t len) {

@@ -34,8 +34,9 @@ typedef struct pto_check_access {
     uint32_t number; /* of the operation on its lane, from 1 */
     uint8_t lane;    /* core * PTO_CHECK_PIPES + pipe */
     bool write, atomic;
+    bool instr;     /* of an instruction: operand -1 is its implicit scratch */
     int8_t operand; /* schema position; -1 = none */
-    pto_form form;  /* meaningless for scalar accesses: operand -1 */
+    pto_form form;  /* meaningless where it is no instruction */
     int32_t site; /* of the front end's choice, e.g. of the flat op; for places in source files, see below */
     const char *file;
     int32_t line;

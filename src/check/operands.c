@@ -193,6 +193,7 @@ void pto_checker_instr(void *checker, const pto_core *core, const pto_instr *ins
     bool atomic = pto_instr_is_atomic(instr);
     bool views_only = pto_form_only_binds(form);
     pto_check_start(c, instr->form, pipe, instr->file, instr->line);
+    c->now.instr = true;
     /* reads first: an operation does not race with itself, but it reads what was there before */
     for (int turn = 0; turn < 2 && !views_only; turn++) {
         for (int i = 0; i < form->operand_count; i++) {

@@ -10,7 +10,9 @@
 #include <string.h>
 
 static pto_pipe pipe_of(const pto_check_access *a) { return (pto_pipe)(a->lane % PTO_CHECK_PIPES); }
-static const char *verb(const pto_check_access *a) { return a->write ? "writes" : "reads"; }
+static const char *verb(const pto_check_access *a) {
+    return !a->write ? "reads" : a->instr && a->operand < 0 ? "uses as scratch" : "writes";
+}
 
 static pto_where where_of(const pto_findings *all, const pto_check_access *a) {
     return all->words.where(all->words.user, a);

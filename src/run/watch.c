@@ -31,7 +31,7 @@ static pto_where where(void *user, const pto_check_access *a) {
 
 static const char *title(void *user, const pto_check_access *a) {
     (void)user;
-    return a->operand >= 0 ? pto_form_get(a->form)->mnemonic : NULL;
+    return a->instr ? pto_form_get(a->form)->mnemonic : NULL;
 }
 
 static pto_status make(pto_watch *w, uint32_t checks, pto_suppressions *suppressions) {
