@@ -78,6 +78,12 @@ static const pto_enum_value scatter_conflict[] = {{"last", 0}, {"default", 1}};
 static const pto_enum_value insert_mode[] = {{"split2", 2}, {"split4", 3}};
 static const pto_enum_value fmatrix[] = {{"a_auto", 0}, {"b_auto", 1}, {"a_manual", 2}, {"b_manual", 3}};
 
+/* Ours: 60, 3.9.7 and 50, 9. */
+static const pto_enum_value sync_core[] = {{"aiv", 0}, {"aic", 1}, {"mix", 2}};
+static const pto_enum_value sync_mode[] = {{"hard", 0}, {"soft", 1}};
+static const pto_enum_value notify_op[] = {{"set", 0}, {"atomic_add", 1}};
+static const pto_enum_value reduce_op[] = {{"sum", 0}, {"max", 1}, {"min", 2}};
+
 static const pto_enum_desc enums[] = {
     ENUM("address_space", false, address_space),
     ENUM("pipe", false, pipe),
@@ -115,6 +121,10 @@ static const pto_enum_desc enums[] = {
     ENUM("mx_quant_alg", true, mx_quant_alg),
     ENUM("group_axis", true, group_axis),
     ENUM("vec_store_mode", true, vec_store_mode),
+    ENUM("sync_core", true, sync_core),
+    ENUM("sync_mode", true, sync_mode),
+    ENUM("notify_op", true, notify_op),
+    ENUM("reduce_op", true, reduce_op),
 };
 
 size_t pto_enum_count(void) { return sizeof enums / sizeof *enums; }
@@ -222,6 +232,13 @@ const pto_enum_desc *pto_enum_of_key(const pto_operation *op, pto_str key) {
         {PTO_OPK_WAIT_EVENT, "dst_op", "pipe_event_type"},
         {PTO_OPK_WAIT_EVENT, "event_id", "event"},
         {PTO_OPK_BARRIER_SYNC, "op_type", "sync_op_type"},
+        {PTO_OPK_SYNCALL, "core", "sync_core"},
+        {PTO_OPK_SYNCALL, "mode", "sync_mode"},
+        {PTO_OPK_TPUT, "atomicType", "atomic_type"},
+        {PTO_OPK_TNOTIFY, "op", "notify_op"},
+        {PTO_OPK_TWAIT, "cmp", "cmp"},
+        {PTO_OPK_TTEST, "cmp", "cmp"},
+        {PTO_OPK_TREDUCE, "op", "reduce_op"},
     };
     if (op->kind == PTO_OPK_INSTR) {
         const pto_form_desc *form = pto_form_get(op->form);

@@ -32,6 +32,8 @@ double pto_fact_round(double value, pto_dtype dtype);
 bool pto_fact_attr(const pto_operation *op, int position, int64_t *value);
 /* A pipe attribute ("PIPE_V"); false when it is none of 00-model, 10. */
 bool pto_fact_pipe(const pto_attr *attr, pto_pipe *pipe);
+/* The pipe of get_buf and rls_buf: of its endpoint, or the one that it names; PTO_PIPE_COUNT for none. */
+pto_pipe pto_fact_buffer_pipe(const pto_operation *op);
 /* Integer predicate of arith.cmpi / cmpf from a number or a name; -1 when unknown. */
 int pto_fact_predicate(const pto_operation *op);
 

@@ -30,6 +30,16 @@ static pto_sync_fact event(const pto_operation *op, bool record) {
     return (pto_sync_fact){record ? PTO_SYNC_NOTHING : PTO_SYNC_BARRIER, src, PTO_PIPE_ALL, 0, NULL};
 }
 
+pto_pipe pto_fact_buffer_pipe(const pto_operation *op) {
+    const pto_attr *endpoint = pto_operation_attr(op, "op_type"), *name = pto_operation_attr(op, "pipe");
+    if (endpoint)
+        return pto_attr_pipe(endpoint);
+    for (int i = 0; name && name->kind == PTO_AV_STRING && i < PTO_PIPE_COUNT; i++)
+        if (pto_str_equal(name->text, pto_str_from(pto_pipe_name((pto_pipe)i))))
+            return (pto_pipe)i;
+    return PTO_PIPE_COUNT;
+}
+
 pto_sync_fact pto_fact_sync(const pto_operation *op) {
     const pto_value *dynamic = op->operand_count ? op->operand[0] : NULL;
     switch (op->kind) {
@@ -50,7 +60,7 @@ pto_sync_fact pto_fact_sync(const pto_operation *op) {
     case PTO_OPK_GET_BUF:
     case PTO_OPK_RLS_BUF:
         return (pto_sync_fact){op->kind == PTO_OPK_GET_BUF ? PTO_SYNC_GET : PTO_SYNC_RELEASE,
-                               pipe_at(op, "op_type"), PTO_PIPE_ALL, number(op, "buf_id"), NULL};
+                               pto_fact_buffer_pipe(op), PTO_PIPE_ALL, number(op, "buf_id"), dynamic};
     case PTO_OPK_SYNC_SET:
     case PTO_OPK_SYNC_WAIT:
         return (pto_sync_fact){op->kind == PTO_OPK_SYNC_SET ? PTO_SYNC_SIGNAL : PTO_SYNC_AWAIT,

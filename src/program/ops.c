@@ -27,10 +27,23 @@ const char *pto_op_kind_name(pto_op_kind kind) { return (unsigned)kind < PTO_OPK
 
 pto_op_kind pto_op_kind_find(pto_str name) {
     for (int i = 0; i < PTO_OPK_COUNT; i++)
-        if (names[i] && pto_str_equal(name, pto_str_from(names[i])))
+        if (names[i] && i != PTO_OPK_GROUP_GATHER && i != PTO_OPK_GROUP_SCATTER &&
+            pto_str_equal(name, pto_str_from(names[i])))
             return (pto_op_kind)i;
+    if (pto_str_equal(name, PTO_STR("pto.wait_intra_block"))) /* of the same meaning */
+        return PTO_OPK_WAIT_INTRA_CORE;
     /* the tile's type says of which kind it is */
     return pto_str_equal(name, PTO_STR("pto.alloc_conv_tile")) ? PTO_OPK_ALLOC_TILE : PTO_OPK_UNKNOWN;
+}
+
+bool pto_type_is_group(const pto_type *type) {
+    return type && type->kind == PTO_TYPE_OPAQUE && pto_str_starts_with(type->text, PTO_STR("!pto.group<"));
+}
+
+pto_op_kind pto_op_kind_of_group(pto_str name) {
+    return pto_str_equal(name, PTO_STR("pto.tgather"))    ? PTO_OPK_GROUP_GATHER
+           : pto_str_equal(name, PTO_STR("pto.tscatter")) ? PTO_OPK_GROUP_SCATTER
+                                                          : PTO_OPK_UNKNOWN;
 }
 
 #define INT_FLAGS "overflowFlags?"
@@ -132,6 +145,8 @@ static const pto_op_shape shapes[PTO_OPK_COUNT] = {
     UNARY(FPTOSI, ""),
     UNARY(FPTOUI, ""),
     UNARY(BITCAST, ""),
+    [PTO_OPK_MEMREF_SUBVIEW] = {1, -1, 1, 1, 0, 4, "static_offsets static_sizes static_strides"},
+    [PTO_OPK_MEMREF_REINTERPRET_CAST] = {1, -1, 1, 1, 0, 4, "static_offsets static_sizes static_strides"},
     [PTO_OPK_SCF_FOR] = {3, -1, 0, -1, 1, 0, "unsignedCmp?"},
     [PTO_OPK_SCF_IF] = {1, 1, 0, -1, 2, 0, ""},
     [PTO_OPK_SCF_WHILE] = {0, -1, 0, -1, 2, 0, ""},

@@ -303,7 +303,11 @@ bool pto_function_is_entry(const pto_program *program, const pto_operation *func
 pto_operation *pto_program_entry(const pto_program *program, const char *name, pto_diag_list *diags);
 
 const char *pto_op_kind_name(pto_op_kind kind); /* "arith.addi"; NULL for INSTR and UNKNOWN */
-pto_op_kind pto_op_kind_find(pto_str name);     /* PTO_OPK_UNKNOWN when not listed */
+/* PTO_OPK_UNKNOWN when not listed, or when an instruction has the name as well (pto_op_kind_of_group). */
+pto_op_kind pto_op_kind_find(pto_str name);
+bool pto_type_is_group(const pto_type *type); /* !pto.group<N> */
+/* pto.tgather and pto.tscatter on a group of ranks; PTO_OPK_UNKNOWN for any other name. */
+pto_op_kind pto_op_kind_of_group(pto_str name);
 
 enum { PTO_OP_ANY_REGIONS = 255 };
 /* What any operation of a kind must have, whatever text it came from (ops.c). */

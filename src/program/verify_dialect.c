@@ -31,10 +31,11 @@ static bool split(pto_verifier *v, const pto_operation *op) {
 /* ---- buffer tokens, flags ---------------------------------------------------------------------- */
 
 static void buffer_token(pto_verifier *v, const pto_operation *op) {
-    pto_pipe pipe = PTO_PIPE_COUNT;
-    const pto_attr *endpoint = pto_operation_attr(op, "op_type");
-    if (endpoint)
-        pipe = pto_attr_pipe(endpoint);
+    if (!op->operand_count != (pto_operation_attr(op, "op_type") && pto_operation_attr(op, "buf_id")))
+        pto_verify_refuse(v, "PTO-E0430", op, op->span, "buf_id",
+                          "a constant number, or one operand each for number and mode", "%s",
+                          op->operand_count ? "both" : "neither");
+    pto_pipe pipe = pto_fact_buffer_pipe(op);
     if (pipe == PTO_PIPE_COUNT || pipe == PTO_PIPE_ALL)
         pto_verify_refuse(v, "PTO-E0416", op, op->span, "op_type", "an endpoint of one pipe", "no such pipe");
     in_range(v, "PTO-E0430", op, "buf_id", 0, 31, "0 to 31");
@@ -274,6 +275,76 @@ static void copy(pto_verifier *v, const pto_operation *op) {
                           "another one");
 }
 
+/* ---- between ranks (50, 9) ---------------------------------------------------------------------- */
+
+static void is_view(pto_verifier *v, const pto_operation *op, uint32_t i) {
+    pto_view_facts facts;
+    if (!pto_fact_view(op->operand[i], &facts))
+        pto_verify_refuse(v, "PTO-E0435", op, pto_verify_operand_span(op, i), NULL, "a view",
+                          "another value");
+}
+
+static void is_group(pto_verifier *v, const pto_operation *op, uint32_t i) {
+    if (!pto_type_is_group(op->operand[i]->type))
+        pto_verify_refuse(v, "PTO-E0435", op, pto_verify_operand_span(op, i), NULL, "!pto.group<N>",
+                          "another value");
+}
+
+/* A signal is a word of 32 bits in global memory, and what it is set to or compared with another. */
+static void signal(pto_verifier *v, const pto_operation *op, uint32_t word, uint32_t value) {
+    is_view(v, op, word);
+    const pto_type *element = op->operand[word]->type->element, *number = op->operand[value]->type;
+    if (!element || element->kind != PTO_TYPE_INT || element->width != 32)
+        pto_verify_refuse(v, "PTO-E0435", op, pto_verify_operand_span(op, word), NULL, "a view of i32",
+                          "another element type");
+    if (number->kind != PTO_TYPE_INT || number->width != 32)
+        pto_verify_refuse(v, "PTO-E0435", op, pto_verify_operand_span(op, value), NULL, "i32",
+                          "another type");
+}
+
+static void ranks(pto_verifier *v, const pto_operation *op) {
+    switch (op->kind) {
+    case PTO_OPK_TPUT:
+    case PTO_OPK_TGET:
+        is_view(v, op, 0);
+        is_view(v, op, 1);
+        copy(v, op);
+        break;
+    case PTO_OPK_TNOTIFY:
+        signal(v, op, 1, 0);
+        break;
+    case PTO_OPK_TWAIT:
+    case PTO_OPK_TTEST:
+        signal(v, op, 0, 1);
+        break;
+    case PTO_OPK_TBROADCAST:
+    case PTO_OPK_GROUP_SCATTER:
+        is_view(v, op, 0);
+        is_group(v, op, 1);
+        break;
+    case PTO_OPK_TREDUCE:
+    case PTO_OPK_GROUP_GATHER:
+        is_group(v, op, 0);
+        is_view(v, op, 1);
+        break;
+    default: /* make_group */
+        in_range(v, "PTO-E0435", op, "root", 0, (int64_t)op->operand_count - 1, "one of the operands");
+        for (uint32_t i = 0; i < op->operand_count; i++)
+            is_view(v, op, i);
+        if (!pto_type_is_group(op->result[0]->type))
+            pto_verify_refuse(v, "PTO-E0435", op, op->span, NULL, "!pto.group<N>", "another type");
+    }
+}
+
+static void sync_all(pto_verifier *v, const pto_operation *op) {
+    const pto_attr *mode = pto_operation_attr(op, "mode");
+    bool soft = mode && pto_str_equal(mode->text, PTO_STR("soft"));
+    if (soft && !op->operand_count)
+        pto_verify_refuse(v, "PTO-E0404", op, op->span, "mode", "a workspace for the soft barrier", "none");
+    if (op->operand_count)
+        is_view(v, op, 0);
+}
+
 static void event_array(pto_verifier *v, const pto_operation *op) {
     const pto_type *type = op->result_count && op->kind == PTO_OPK_DECLARE_EVENTID_ARRAY
                                ? op->result[0]->type
@@ -287,7 +358,8 @@ static void event_array(pto_verifier *v, const pto_operation *op) {
 
 bool pto_verify_dialect(pto_verifier *v, const pto_operation *op) {
     const pto_op_shape *shape = pto_op_shape_of(op->kind);
-    if (!pto_op_kind_syntax(op->kind))
+    if (!pto_op_kind_syntax(op->kind) && op->kind != PTO_OPK_MEMREF_SUBVIEW &&
+        op->kind != PTO_OPK_MEMREF_REINTERPRET_CAST)
         return false;
     if (!pto_verify_counts(v, op, -1, -1))
         return true;
@@ -351,6 +423,21 @@ bool pto_verify_dialect(pto_verifier *v, const pto_operation *op) {
     case PTO_OPK_TPUT_ASYNC:
     case PTO_OPK_TGET_ASYNC:
         copy(v, op);
+        break;
+    case PTO_OPK_MAKE_GROUP:
+    case PTO_OPK_TPUT:
+    case PTO_OPK_TGET:
+    case PTO_OPK_TNOTIFY:
+    case PTO_OPK_TWAIT:
+    case PTO_OPK_TTEST:
+    case PTO_OPK_TBROADCAST:
+    case PTO_OPK_TREDUCE:
+    case PTO_OPK_GROUP_GATHER:
+    case PTO_OPK_GROUP_SCATTER:
+        ranks(v, op);
+        break;
+    case PTO_OPK_SYNCALL:
+        sync_all(v, op);
         break;
     default:
         break;

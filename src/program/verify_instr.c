@@ -164,6 +164,8 @@ static bool check_old_value(pto_verifier *v, const pto_operation *op) {
         op->form == PTO_FORM_TASSIGN)
         return true;
     if (!op->acc) {
+        if (form->op == PTO_OP_TINSERT || form->op == PTO_OP_TINSERT_FP)
+            return true; /* into a fresh, undefined tile */
         pto_verify_refuse(v, "PTO-E0423", op, op->name_span, form->operand[0].name,
                           "a last operand %acc, or a result name that is bound to a tile", "no old value");
         return false;

@@ -45,6 +45,10 @@ pto_operation *pto_mlir_parse_flow(pto_text_parser *parser, pto_op_kind kind, pt
 pto_block *pto_mlir_label(pto_text_parser *parser, pto_token token);
 /* By the syntax of ops.def (syntax.c). */
 pto_operation *pto_mlir_parse_syntax(pto_text_parser *parser, pto_op_kind kind, pto_span name);
+/* memref.subview and memref.reinterpret_cast (memref.c) */
+pto_operation *pto_mlir_parse_memref(pto_text_parser *parser, pto_op_kind kind, pto_span name);
+/* Their attributes and operands fit, in generic form; true for any other operation. */
+bool pto_mlir_check_memref(pto_text_parser *parser, const pto_operation *op);
 pto_operation *pto_mlir_parse_arith(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 /* The flags of an arith operation are those of its kind; brings them to their canonical text. */
 bool pto_mlir_check_flags(pto_text_parser *parser, pto_operation *op);

@@ -528,12 +528,26 @@ void pto_text_set_attr(pto_text_parser *p, pto_operation *op, pto_str key, const
                        wanted->name);
 }
 
+/* A word that was read before the form was known: the form of the operation says which enum it belongs to. */
+static void resolve_word(pto_text_parser *p, const pto_operation *op, pto_named_attr *attr) {
+    if (attr->value->kind != PTO_AV_ENUM || attr->value->enum_kind.len)
+        return;
+    const pto_enum_desc *desc = pto_enum_of_key(op, attr->name);
+    const pto_attr *value =
+        desc ? pto_attr_enum(p->program, pto_str_from(desc->name), attr->value->text) : NULL;
+    if (value)
+        attr->value = value;
+    else if (desc)
+        bad_value(p, desc, attr->value->text, op->name_span);
+}
+
 void pto_text_check_attrs(pto_text_parser *p, pto_operation *op) {
     const pto_form_desc *form = pto_form_get(op->form);
     /* What upstream's parser leaves in dictionaries says nothing here. */
     pto_operation_remove_attr(op, "operandSegmentSizes");
     for (uint32_t i = 0; i < op->attr_count; i++) {
         pto_str key = op->attr[i].name;
+        resolve_word(p, op, &op->attr[i]);
         if (table_attr(op, key) || memchr(key.data, '.', key.len))
             continue;
         pto_text_warn(p, "PTO-W0242", op->name_span, "%s has no attribute '%.*s'", form->mnemonic,

@@ -205,7 +205,8 @@ static bool check_structure(pto_text_parser *p, pto_operation *op) {
         }
         bool fits = op->segment_count == shape->segments && sum == op->operand_count;
         bool leads = op->kind == PTO_OPK_MAKE_TENSOR_VIEW || op->kind == PTO_OPK_PARTITION_VIEW ||
-                     op->kind == PTO_OPK_CF_COND_BR || op->kind == PTO_OPK_CF_SWITCH;
+                     op->kind == PTO_OPK_CF_COND_BR || op->kind == PTO_OPK_CF_SWITCH ||
+                     op->kind == PTO_OPK_MEMREF_SUBVIEW || op->kind == PTO_OPK_MEMREF_REINTERPRET_CAST;
         fits = fits && (leads ? op->segment[0] == 1 : op->kind == PTO_OPK_POINTER_CAST || single);
         if (!fits)
             return pto_text_fail_at(p, "PTO-E0213", at,
@@ -224,6 +225,21 @@ static void take_segments(pto_operation *op, const pto_attr *sizes) {
         op->segment[i] = (uint32_t)sizes->dense[i];
     }
     op->segment_count = sizes->count;
+}
+
+/* What pto.tload carries beyond source and destination has no effect (60, 3.9.1), here as in custom syntax.
+ */
+static void drop_clauses(pto_text_parser *p, pto_operation *op, pto_mlir_values *operands) {
+    static const char *const keys[] = {"pad_mode", "init_out_buffer"};
+    for (int i = 0; i < 2; i++)
+        if (pto_operation_attr(op, keys[i])) {
+            pto_operation_remove_attr(op, keys[i]);
+            pto_text_warn(p, "PTO-W0241", op->name_span, "%s has no effect", keys[i]);
+        }
+    if (operands->count <= 2)
+        return;
+    pto_text_warn(p, "PTO-W0241", op->name_span, "padding operands have no effect");
+    operands->count = 2;
 }
 
 pto_operation *pto_mlir_parse_generic(pto_text_parser *p) {
@@ -296,9 +312,16 @@ pto_operation *pto_mlir_parse_generic(pto_text_parser *p) {
     for (uint32_t i = 0; i < type->input_count; i++)
         pto_text_check_type(p, operands.data[i], spans.data[i], type->inputs[i], type_span);
     const pto_attr *sizes = pto_operation_attr(op, "operandSegmentSizes");
+    for (uint32_t i = 0; i < type->input_count && pto_op_kind_of_group(name) != PTO_OPK_UNKNOWN; i++)
+        if (pto_type_is_group(type->inputs[i])) {
+            op->kind = kind = pto_op_kind_of_group(name);
+            form = -1;
+        }
     if (form >= 0) {
         if (op->region_count || op->successor_count)
             return pto_text_fail_at(p, "PTO-E0213", name_span, "an instruction has no regions"), NULL;
+        if (pto_str_equal(name, PTO_STR("pto.tload")))
+            drop_clauses(p, op, &operands);
         pto_operation *instr =
             pto_mlir_place_generic(p, form, &operands, &spans, type->result_count, sizes, op);
         if (!instr)
@@ -330,5 +353,5 @@ pto_operation *pto_mlir_parse_generic(pto_text_parser *p) {
             (pto_str){NULL, 0});
     if (!p->dialect_known)
         pto_text_set_dialect(p, PTO_DIALECT_GENERIC);
-    return check_structure(p, op) && pto_mlir_check_flags(p, op) ? op : NULL;
+    return check_structure(p, op) && pto_mlir_check_memref(p, op) && pto_mlir_check_flags(p, op) ? op : NULL;
 }

@@ -143,6 +143,12 @@ static bool has_attr(const pto_form_desc *form, pto_str key) {
     return false;
 }
 
+/* tmov with a table and without a mode is tmov.fp (60, 6.4), which every target has. */
+static pto_form plain_form(pto_form form, const pto_operation *attrs) {
+    bool mode = attrs && pto_operation_attr(attrs, "accToVecMode");
+    return form == PTO_FORM_TMOV_FP_MODE && !mode ? PTO_FORM_TMOV_FP : form;
+}
+
 int pto_text_choose_form(pto_text_form text, int first, pto_value *const *inputs, size_t input_count,
                          pto_value *const *outputs, size_t output_count, const pto_operation *attrs) {
     int best = -1, best_misfits = 0;
@@ -172,10 +178,7 @@ int pto_text_choose_form(pto_text_form text, int first, pto_value *const *inputs
             best_misfits = misfits;
         }
     }
-    /* tmov with a table and without a mode is tmov.fp (60, 6.4), which every target has. */
-    if (best == PTO_FORM_TMOV_FP_MODE && !(attrs && pto_operation_attr(attrs, "accToVecMode")))
-        best = PTO_FORM_TMOV_FP;
-    return best;
+    return best < 0 ? best : (int)plain_form((pto_form)best, attrs);
 }
 
 void pto_text_place_inputs(pto_operation *op, pto_text_form text, pto_value *const *inputs,
@@ -293,6 +296,20 @@ static pto_operation *parse_defining(pto_text_parser *p, int first, pto_token op
     return op;
 }
 
+/* pto.tgather and pto.tscatter between ranks (50, 9) */
+static pto_operation *parse_collective(pto_text_parser *p, pto_op_kind kind, const pto_mlir_group *in,
+                                       const pto_mlir_group *out, const pto_operation *gathered) {
+    pto_operation *op = pto_mlir_make(p, kind, gathered->name_span, NULL, NULL, 0);
+    pto_operation_resize(p->program, op, 2);
+    op->operand[0] = in->values.data[0];
+    op->operand[1] = out->values.data[0];
+    op->operand_span[0] = in->spans.data[0];
+    op->operand_span[1] = out->spans.data[0];
+    op->attr = gathered->attr;
+    op->attr_count = gathered->attr_count;
+    return op;
+}
+
 pto_operation *pto_mlir_parse_instr(pto_text_parser *p, int first, pto_token opcode) {
     pto_operation *gathered = pto_text_new_instr(p, (pto_form)first, pto_text_span(opcode));
     const pto_text_pattern *bare = &pto_form_get((pto_form)first)->text[PTO_TEXT_LEVEL2];
@@ -317,6 +334,10 @@ pto_operation *pto_mlir_parse_instr(pto_text_parser *p, int first, pto_token opc
     pto_span span = pto_text_since(p, begin);
     if (pto_text_at(p, '{') && !pto_text_parse_attr_dict(p, gathered))
         return NULL;
+    pto_op_kind collective = pto_op_kind_of_group(opcode.text);
+    if (collective != PTO_OPK_UNKNOWN && in.values.count == 1 && out.values.count == 1 &&
+        (pto_type_is_group(in.values.data[0]->type) || pto_type_is_group(out.values.data[0]->type)))
+        return parse_collective(p, collective, &in, &out, gathered);
     if (!strcmp(pto_form_get((pto_form)first)->mnemonic, "TLOAD") && !skip_clauses(p))
         return NULL;
     if (p->token.kind == PTO_TOKEN_ARROW) {
@@ -477,7 +498,7 @@ pto_operation *pto_mlir_place_generic(pto_text_parser *p, int first, const pto_m
         no_form(p, first, operands->count, results, name);
         return NULL;
     }
-    pto_operation *op = pto_text_new_instr(p, (pto_form)best, name);
+    pto_operation *op = pto_text_new_instr(p, plain_form((pto_form)best, attrs), name);
     for (size_t i = 0; i < operands->count; i++) {
         op->operand[best_place[i]] = operands->data[i];
         op->operand_span[best_place[i]] = spans->data[i];

@@ -332,6 +332,9 @@ static pto_operation *custom(pto_text_parser *p, const pto_text_results *results
     case PTO_OPK_CF_COND_BR:
     case PTO_OPK_CF_SWITCH:
         return pto_mlir_parse_flow(p, kind, span);
+    case PTO_OPK_MEMREF_SUBVIEW:
+    case PTO_OPK_MEMREF_REINTERPRET_CAST:
+        return pto_mlir_parse_memref(p, kind, span);
     case PTO_OPK_UNKNOWN:
     case PTO_OPK_AS_CONST:
         break;

@@ -284,6 +284,7 @@ static const dialect_type dialect_types[] = {
     {"pipe", PTO_TYPE_OPAQUE},
     {"async_session", PTO_TYPE_OPAQUE},
     {"async_event", PTO_TYPE_OPAQUE},
+    {"group", PTO_TYPE_OPAQUE},
     {"conv_tile", PTO_TYPE_OPAQUE},
     {"fmatrix_config", PTO_TYPE_OPAQUE},
     {"mask", PTO_TYPE_OPAQUE},

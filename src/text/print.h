@@ -89,7 +89,8 @@ static inline void pto_print_attr_dict(pto_text_printer *printer, const pto_oper
 /* Operations of MLIR-like text (print_mlir.c): levels 1 and 2 differ in the instructions of the table alone.
  */
 void pto_print_operation(pto_text_printer *printer, const pto_operation *op);
-bool pto_print_flow(pto_text_printer *printer, const pto_operation *op); /* false for other operations */
+bool pto_print_flow(pto_text_printer *printer, const pto_operation *op);   /* false for other operations */
+bool pto_print_memref(pto_text_printer *printer, const pto_operation *op); /* likewise */
 void pto_print_label(pto_text_printer *printer, const pto_block *block);
 void pto_print_syntax(pto_text_printer *printer, const pto_operation *op); /* by ops.def; without results */
 void pto_print_generic(pto_text_printer *printer, const pto_operation *op);

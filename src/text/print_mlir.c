@@ -625,7 +625,7 @@ void pto_print_operation(pto_text_printer *t, const pto_operation *op) {
             arith(t, op, class);
         else if (pto_op_kind_syntax(op->kind))
             pto_print_syntax(t, op);
-        else if (!pto_print_flow(t, op))
+        else if (!pto_print_memref(t, op) && !pto_print_flow(t, op))
             dialect_op(t, op);
     }
 }

@@ -87,6 +87,8 @@ int pto_ssa_find_opcode(pto_text_form text, pto_str opcode) {
     size_t prefix = text == PTO_TEXT_AS ? 0 : 4;
     if (form < 0 && is_tmov_route(opcode, prefix))
         form = pto_form_find_opcode(text, opcode.data, prefix + 4);
+    if (form < 0 && text == PTO_TEXT_LEVEL1 && pto_str_equal(opcode, PTO_STR("pto.tsubview")))
+        form = pto_form_find_opcode(text, "pto.subview", 11); /* by its name in C++ (60, 1.6) */
     int found[3], count;
     const size_t base = form < 0 && text == PTO_TEXT_AS ? read_table_modes(opcode, prefix, found, &count) : 0;
     if (base)

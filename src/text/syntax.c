@@ -61,6 +61,8 @@ static bool at_literal(const pto_text_parser *p, word w, pto_token token) {
 static bool group_present(reader *r, const char *at) {
     pto_text_parser *p = r->p;
     word first = next_word(&at), second = peek_word(at);
+    if (first.text[0] == '@' && first.len > 4 && !memcmp(first.text + first.len - 4, ":str", 4))
+        return p->token.kind == PTO_TOKEN_STRING;
     if (first.text[0] == '@')
         return p->token.kind == PTO_TOKEN_INT || pto_text_at(p, '-');
     if (first.text[0] == '%') /* on a line of its own it is the result of the next operation */
@@ -97,6 +99,15 @@ static bool read_operand(reader *r, const pto_type *implied) {
     return true;
 }
 
+/* An operand whose type another one tells: nothing is written for it. */
+static bool read_own(reader *r) {
+    if (!read_operand(r, NULL))
+        return false;
+    pto_value *value = r->values.data[r->values.count - 1];
+    r->implied.data[r->values.count - 1] = value->type ? value->type : pto_type_index(r->p->program);
+    return true;
+}
+
 /* The type written for the next operand that has none yet. */
 static bool read_type(reader *r) {
     uint32_t begin = r->p->token.begin;
@@ -111,6 +122,23 @@ static bool read_type(reader *r) {
                         pto_text_since(r->p, begin));
     r->typed++;
     return true;
+}
+
+static bool read_types(reader *r) {
+    do {
+        if (!read_type(r))
+            return false;
+    } while (pto_text_accept(r->p, ','));
+    return true;
+}
+
+static const pto_type *element_type(reader *r) {
+    const pto_type *type = r->values.count ? r->values.data[0]->type : NULL;
+    if (type && type->element)
+        return type->element;
+    if (type)
+        pto_text_fail_at(r->p, "PTO-E0212", r->spans.data[0], "a memref with an element type");
+    return type ? NULL : pto_type_index(r->p->program);
 }
 
 static bool read_result(reader *r, const pto_type *type) {
@@ -158,6 +186,8 @@ static bool read_attr(reader *r, word w) {
         if (p->token.kind != PTO_TOKEN_SYMBOL)
             return pto_text_fail(p, "a symbol, @name");
         value = pto_attr_symbol(p->program, pto_token_name(pto_text_take(p)));
+    } else if (pto_str_equal(kind, PTO_STR("any"))) {
+        value = pto_text_parse_attr(p, NULL);
     } else {
         uint32_t width = pto_str_equal(kind, PTO_STR("i8")) ? 8 : 32;
         const pto_type *type = pto_type_int(p->program, width, PTO_SIGNLESS);
@@ -192,14 +222,21 @@ static bool read_words(reader *r, const char *at) {
             continue;
         else if (is(w, "attrs"))
             ok = !pto_text_at(p, '{') || pto_text_parse_attr_dict(p, r->op);
-        else if (is(w, "%*"))
-            while (p->token.kind == PTO_TOKEN_VALUE && (ok = read_operand(r, NULL)) &&
+        else if (is(w, "%*") || is(w, "%index*"))
+            while (p->token.kind == PTO_TOKEN_VALUE &&
+                   (ok = read_operand(r, w.len > 2 ? pto_type_index(p->program) : NULL)) &&
                    pto_text_accept(p, ','))
                 ;
+        else if (is(w, "%own"))
+            ok = read_own(r);
         else if (w.text[0] == '%')
             ok = read_operand(r, w.len > 1 ? implied_type(r, w) : NULL);
         else if (is(w, "T"))
             ok = read_type(r);
+        else if (is(w, "T*"))
+            ok = read_types(r);
+        else if (is(w, "R=element"))
+            ok = read_result(r, element_type(r));
         else if (is(w, "S") || is(w, "SS"))
             ok = read_shared_type(r, w.len == 2);
         else if (w.text[0] == 'R')
@@ -261,11 +298,14 @@ typedef struct writer {
 static void put(writer *w, const char *text, size_t len) {
     char first = text[0];
     bool glue = w->last == '(' || w->last == '[' || w->last == '{' || first == '}' || first == ',' ||
-                first == ')' || first == ']' || (first == '[' && w->last != '}') || (w->last == 0);
+                first == ')' || first == ']' || (first == '(' && w->last == '>') ||
+                (first == '[' && w->last != '}') || (w->last == 0);
     if (!glue)
         pto_sink_char(&w->t->sink, ' ', 1);
     pto_print_str(w->t, (pto_str){text, len});
-    w->last = text[len - 1];
+    /* a bracket follows these without a blank */
+    bool group = (len == 3 && !memcmp(text, "ins", 3)) || (len == 4 && !memcmp(text, "outs", 4));
+    w->last = group ? '>' : text[len - 1];
 }
 
 static void gap(writer *w) {
@@ -280,7 +320,7 @@ static uint32_t required(const char *at) {
     for (word w = next_word(&at); w.len; w = next_word(&at)) {
         if (is(w, "?{"))
             at = skip_group(at);
-        else if (w.text[0] == '%' && !is(w, "%*"))
+        else if (w.text[0] == '%' && w.text[w.len - 1] != '*')
             n++;
     }
     return n;
@@ -331,6 +371,7 @@ static void write_attr(writer *w, word key) {
         pto_sink_printf(&w->t->sink, "%lld", (long long)attr->i);
     } else {
         pto_print_attr(w->t, attr);
+        w->last = attr->kind == PTO_AV_OPAQUE ? '>' : 'x';
     }
     size_t used = strlen(w->hidden);
     if (used + len + 2 < sizeof w->hidden) {
@@ -340,7 +381,7 @@ static void write_attr(writer *w, word key) {
 }
 
 void pto_print_syntax(pto_text_printer *t, const pto_operation *op) {
-    writer w = {.t = t, .op = op, .last = 'x'};
+    writer w = {.t = t, .op = op, .last = '>'};
     pto_print_text(t, pto_op_kind_name(op->kind));
     const char *ssa = t->dialect == PTO_DIALECT_LEVEL1 ? pto_op_kind_ssa_syntax(op->kind) : NULL;
     const char *at = ssa ? ssa : pto_op_kind_syntax(op->kind);
@@ -352,7 +393,8 @@ void pto_print_syntax(pto_text_printer *t, const pto_operation *op) {
             continue;
         else if (is(x, "attrs"))
             pto_print_attr_dict(t, op, w.hidden);
-        else if (is(x, "%*")) {
+        else if (is(x, "%*") || is(x, "%index*")) {
+            gap(&w);
             pto_print_values(t, op->operand + w.used, op->operand_count - w.used);
             w.used = op->operand_count;
             w.last = 'x';
@@ -366,6 +408,9 @@ void pto_print_syntax(pto_text_printer *t, const pto_operation *op) {
                 w.typed++;
             gap(&w);
             pto_print_type(t, op->operand[w.typed++]->type);
+        } else if (is(x, "T*")) {
+            gap(&w);
+            pto_print_value_types(t, op->operand, op->operand_count);
         } else if (is(x, "S") || is(x, "SS")) {
             gap(&w);
             pto_print_type(t, op->operand[0]->type);
