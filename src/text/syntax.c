@@ -343,6 +343,10 @@ static bool group_written(const writer *w, const char *at) {
     for (word x = next_word(&at); at < end && x.len; x = next_word(&at)) {
         const pto_attr *attr;
         size_t len;
+        if (is(x, "?{")) { /* what may be missing inside decides nothing */
+            at = skip_group(at);
+            continue;
+        }
         operands += x.text[0] == '%';
         types += is(x, "T");
         result |= x.text[0] == 'R';

@@ -165,6 +165,8 @@ static void write_form(line *l, const pto_form_desc *form, bool optional, bool a
 
 /* Without attributes a line is read as the first form of its operands; the others say the same by default. */
 static bool same_line(pto_form a, pto_form b) {
+    if (a == PTO_FORM_TMOV_FP && b == PTO_FORM_TMOV_FP_MODE) /* tmov with a table and no mode is tmov.fp */
+        return true;
     const pto_text_pattern *x = &pto_form_get(a)->text[PTO_TEXT_LEVEL2],
                            *y = &pto_form_get(b)->text[PTO_TEXT_LEVEL2];
     int i = 0, k = 0;
