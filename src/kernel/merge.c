@@ -4,6 +4,7 @@
 #include "kernel/block_form.h"
 #include "kernel/kernel.h"
 #include "kernel/sort.h"
+#include "number/half.h"
 
 #include <string.h>
 
@@ -32,29 +33,33 @@ typedef struct merge_loops {
 /* Lists of one length are merged from both ends at once: no list can run empty before its half of the output
  * is written. The time is that of a chain of comparisons, each of which waits for the one before it, so that
  * the two chains of a merge, and those of two merges, overlap. */
-#define STEP(KEY, m, x, y)                                                                                   \
+/* Selects by masks, for gcc makes branches of some conditions, which random data mispredict. */
+static inline const pto_sort_pair *chosen(bool second, const pto_sort_pair *a, const pto_sort_pair *b) {
+    const uintptr_t mask = 0 - (uintptr_t)second;
+    return (const pto_sort_pair *)((uintptr_t)a ^ (((uintptr_t)a ^ (uintptr_t)b) & mask));
+}
+#define STEP(ABOVE, m, x, y)                                                                                 \
     do {                                                                                                     \
-        const bool second = KEY(m.b->value) > KEY(m.a->value), last = KEY(y->value) > KEY(x->value);         \
-        const pto_sort_pair *const head = second ? m.b : m.a, *const tail = last ? x : y;                    \
-        m.out[n] = *head;                                                                                    \
-        m.out[2 * count - 1 - n] = *tail;                                                                    \
-        m.a += !second;                                                                                      \
+        const bool second = ABOVE(m.b->value, m.a->value), last = ABOVE(y->value, x->value);                 \
+        m.out[n] = *chosen(second, m.a, m.b);                                                                \
+        m.out[2 * count - 1 - n] = *chosen(last, y, x);                                                      \
+        m.a += 1 - (int)second;                                                                              \
         m.b += second;                                                                                       \
         x -= last;                                                                                           \
-        y -= !last;                                                                                          \
+        y -= 1 - (int)last;                                                                                  \
     } while (0)
-#define MERGE(name, KEY)                                                                                     \
+#define MERGE(name, KEY, ABOVE)                                                                              \
     static void name##_ends(merge_ends m, int64_t count) {                                                   \
         const pto_sort_pair *x = m.a + count - 1, *y = m.b + count - 1;                                      \
         for (int64_t n = 0; n < count; n++)                                                                  \
-            STEP(KEY, m, x, y);                                                                              \
+            STEP(ABOVE, m, x, y);                                                                            \
     }                                                                                                        \
     static void name##_pair(merge_ends p, merge_ends q, int64_t count) {                                     \
         const pto_sort_pair *px = p.a + count - 1, *py = p.b + count - 1;                                    \
         const pto_sort_pair *qx = q.a + count - 1, *qy = q.b + count - 1;                                    \
         for (int64_t n = 0; n < count; n++) {                                                                \
-            STEP(KEY, p, px, py);                                                                            \
-            STEP(KEY, q, qx, qy);                                                                            \
+            STEP(ABOVE, p, px, py);                                                                          \
+            STEP(ABOVE, q, qx, qy);                                                                          \
         }                                                                                                    \
     }                                                                                                        \
     static void name##_two(list a, list b, pto_sort_pair *out, int64_t limit) {                              \
@@ -64,10 +69,9 @@ typedef struct merge_loops {
         }                                                                                                    \
         int64_t i = 0, j = 0, n = 0;                                                                         \
         while (n < limit && i < a.count && j < b.count) {                                                    \
-            const bool second = KEY(b.at[j].value) > KEY(a.at[i].value);                                     \
-            const pto_sort_pair *const head = second ? &b.at[j] : &a.at[i];                                  \
-            out[n++] = *head;                                                                                \
-            i += !second;                                                                                    \
+            const bool second = ABOVE(b.at[j].value, a.at[i].value);                                         \
+            out[n++] = *chosen(second, &a.at[i], &b.at[j]);                                                  \
+            i += 1 - (int64_t)second;                                                                        \
             j += second;                                                                                     \
         }                                                                                                    \
         for (; n < limit && i < a.count; i++)                                                                \
@@ -101,8 +105,14 @@ typedef struct merge_loops {
         } while (!empty);                                                                                    \
     }                                                                                                        \
     static const merge_loops name = {name##_two, name##_pair, name##_until_empty};
-MERGE(merge_f32, pto_sort_key_f32)
-MERGE(merge_f16, pto_sort_key_f16)
+/* a goes before b, as their keys say: a NaN is below everything. */
+static inline bool above_f32(uint32_t a, uint32_t b) {
+    const float x = pto_f32_from_bits(a), y = pto_f32_from_bits(b);
+    return !(y >= x) & (x == x);
+}
+static inline bool above_f16(uint32_t a, uint32_t b) { return pto_sort_key_f16(a) > pto_sort_key_f16(b); }
+MERGE(merge_f32, pto_sort_key_f32, above_f32)
+MERGE(merge_f16, pto_sort_key_f16, above_f16)
 
 static const merge_loops *loops_of(const pto_tile *tile) {
     return tile->type.dtype == PTO_F32 ? &merge_f32 : &merge_f16;
