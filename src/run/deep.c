@@ -421,8 +421,11 @@ pto_status pto_program_check_deep(pto_program *program, const pto_deep_options *
         return PTO_ERR_USAGE;
     options = options ? options : &defaults;
     pto_status worst = PTO_OK;
+    bool marked = false; /* else any function may be the entry */
+    for (const pto_operation *f = pto_program_first_function(program); f; f = pto_program_next_function(f))
+        marked |= pto_function_is_entry(program, f);
     for (const pto_operation *f = pto_program_first_function(program); f; f = pto_program_next_function(f)) {
-        if (!pto_function_is_entry(program, f))
+        if (marked ? !pto_function_is_entry(program, f) : !pto_function_body(f))
             continue;
         const pto_str symbol = pto_function_name(f);
         char name[256];

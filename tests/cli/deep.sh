@@ -116,3 +116,9 @@ expect 3 "$PTO" check --deep --json -t a5 race.pto && silent && says '"rule": *"
 expect 2 "$PTO" check -b 3 good.pto
 # the classic rules come first
 expect 1 "$PTO" check --deep -t a5 <(sed 's/8x8xf32>$/8x7xf32>/' good.pto)
+
+# several functions and none marked: each may be the entry
+sed 's/@f(/@g(/; /^module/,/^}$/!d; /^module/d; /^}$/d' race.pto >second
+sed '/^}$/d' good.pto >two.pto && cat second >>two.pto && echo '}' >>two.pto
+refused 3 PTO-E1101 "$PTO" check --deep -t a5 two.pto
+is "$(grep -c 'error:' .err)" 1
