@@ -10,9 +10,6 @@
 
 /* ---- life ---------------------------------------------------------------------------------------- */
 
-/* On-chip bytes have maps. */
-static bool has_maps(const pto_checker *c) { return c->options.checks & (PTO_CHECK_INIT | PTO_CHECK_MEMORY); }
-
 pto_checker *pto_checker_create(const pto_check_options *options) {
     pto_checker *c = calloc(1, sizeof *c);
     if (!c)
@@ -21,22 +18,11 @@ pto_checker *pto_checker_create(const pto_check_options *options) {
     memcpy(c->bytes, options->memory_bytes, sizeof c->bytes);
     c->options.memory_bytes = c->bytes;
     c->site = -1;
-    for (int loc = 0; loc < PTO_LOC_COUNT; loc++) {
-        if (!has_maps(c) || !options->memory_bytes[loc])
-            continue;
-        c->written[loc] = calloc(options->memory_bytes[loc], 1);
-        if (!c->written[loc]) {
-            pto_checker_destroy(c);
-            return NULL;
-        }
+    if (!pto_check_maps_create(c)) {
+        pto_checker_destroy(c);
+        return NULL;
     }
     return c;
-}
-
-static void drop_storage(pto_checker *c) {
-    for (int i = 0; i < c->storage_count; i++)
-        free(c->storage[i].written);
-    c->storage_count = 0;
 }
 
 void pto_checker_destroy(pto_checker *c) {
@@ -44,10 +30,7 @@ void pto_checker_destroy(pto_checker *c) {
         return;
     for (int m = 0; m < PTO_CHECK_MEMORIES; m++)
         pto_shadow_release(&c->shadow[m]);
-    for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
-        free(c->written[loc]);
-    drop_storage(c);
-    free(c->storage);
+    pto_check_maps_release(c);
     for (int core = 0; core < PTO_CHECK_CORES; core++)
         for (int id = 0; id < PTO_CHECK_SIGNALS; id++)
             free(c->signals[core][id].one);
@@ -68,13 +51,7 @@ void pto_checker_begin(pto_checker *c) {
     c->scratch.end = 0;
     for (int m = 0; m < PTO_CHECK_MEMORIES; m++)
         pto_shadow_clear(&c->shadow[m]);
-    for (int loc = 0; loc < PTO_LOC_COUNT; loc++) {
-        if (c->written[loc] && c->written_end[loc] > c->written_begin[loc])
-            memset(c->written[loc] + c->written_begin[loc], PTO_CHECK_UNWRITTEN,
-                   (size_t)(c->written_end[loc] - c->written_begin[loc]));
-        c->written_begin[loc] = c->written_end[loc] = 0;
-    }
-    drop_storage(c);
+    pto_check_maps_begin(c);
     if (c->turns)
         memset(c->turns, 0, (size_t)c->turn_capacity * sizeof *c->turns);
     if (c->seen_count)
@@ -348,159 +325,43 @@ static void touch(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
     }
 }
 
-/* The storage that holds an address; NULL = none. */
-static pto_check_storage *storage_of(pto_checker *c, uint64_t at) {
-    int low = 0, high = c->storage_count;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (c->storage[middle].end <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < c->storage_count && c->storage[low].begin <= at ? &c->storage[low] : NULL;
-}
-
-static void add_storage(pto_checker *c, uint64_t begin, uint64_t end) {
-    if (c->storage_count == c->storage_capacity) {
-        const int wanted = c->storage_capacity ? 2 * c->storage_capacity : 16;
-        pto_check_storage *grown = realloc(c->storage, (size_t)wanted * sizeof *grown);
-        if (!grown)
-            return;
-        c->storage = grown;
-        c->storage_capacity = wanted;
-    }
-    uint8_t *written = has_maps(c) ? calloc((size_t)(end - begin), 1) : NULL;
-    int at = c->storage_count++;
-    for (; at > 0 && c->storage[at - 1].begin > begin; at--)
-        c->storage[at] = c->storage[at - 1];
-    c->storage[at] = (pto_check_storage){begin, end, written};
-}
-
-uint64_t pto_check_storage_base(pto_checker *c, const pto_tile *tile) {
-    const uint64_t at = (uint64_t)(uintptr_t)tile->data;
-    const pto_check_storage *storage = storage_of(c, at);
-    if (!storage && !tile->room) {
-        add_storage(c, at, at + pto_tile_type_bytes(&tile->type));
-        storage = storage_of(c, at);
-    }
-    return storage ? storage->begin : at;
-}
-
-/* The byte map of a range, NULL when there is none that holds all of it. */
-static uint8_t *map_of(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
-    if (memory == PTO_CHECK_STORAGE) {
-        const pto_check_storage *storage = storage_of(c, begin);
-        return storage && storage->written && end <= storage->end
-                   ? storage->written + (begin - storage->begin)
-                   : NULL;
-    }
-    return memory < PTO_LOC_COUNT && c->written[memory] && end <= c->bytes[memory]
-               ? c->written[memory] + begin
-               : NULL;
-}
-
-static void mark(pto_checker *c, int memory, uint64_t begin, uint64_t end, int state) {
-    uint8_t *map = begin < end ? map_of(c, memory, begin, end) : NULL;
-    if (!map)
-        return;
-    memset(map, state, (size_t)(end - begin));
-    if (memory >= PTO_LOC_COUNT)
-        return;
-    if (c->written_end[memory] <= c->written_begin[memory]) {
-        c->written_begin[memory] = begin;
-        c->written_end[memory] = end;
-    }
-    if (begin < c->written_begin[memory])
-        c->written_begin[memory] = begin;
-    if (end > c->written_end[memory])
-        c->written_end[memory] = end;
-}
-
-static void initialised(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
-    if (c->now.write) {
-        mark(c, memory, begin, end, PTO_CHECK_WRITTEN);
-        return;
-    }
-    const uint8_t *map = begin < end ? map_of(c, memory, begin, end) : NULL;
-    const size_t bytes = (size_t)(end - begin);
-    /* all written: the first byte is, and every other is as the one before it */
-    if (!map || (map[0] == PTO_CHECK_WRITTEN && !memcmp(map, map + 1, bytes - 1)))
-        return;
-    size_t at = 0;
-    while (map[at] == PTO_CHECK_WRITTEN)
-        at++;
-    size_t stop = at;
-    while (stop < bytes && map[stop] == map[at])
-        stop++;
-    const bool clobbered = map[at] == PTO_CHECK_CLOBBERED;
-    if (!(c->options.checks & (clobbered ? PTO_CHECK_MEMORY : PTO_CHECK_INIT)))
-        return;
-    pto_check_finding f = {.rule = clobbered ? "PTO-E1142" : "PTO-E1120",
-                           .second = c->now,
-                           .memory = memory,
-                           .begin = begin + at - c->base,
-                           .end = begin + stop - c->base,
-                           .id = -1};
-    pto_check_tell(c, &f, NULL, NULL);
-    mark(c, memory, begin, end, PTO_CHECK_WRITTEN); /* told once */
-}
-
 void pto_check_touch(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
     if (c->options.checks & PTO_CHECK_RACE)
         touch(c, memory, begin, end);
     if (memory == PTO_CHECK_GLOBAL) {
         if (c->options.global)
             c->options.global(c->options.global_user, begin, end, &c->now);
-    } else if (has_maps(c)) {
-        initialised(c, memory, begin, end);
+    } else if (pto_check_has_maps(c)) {
+        pto_check_initialised(c, memory, begin, end);
     }
 }
 
-void pto_check_clobber(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end) {
+void pto_check_scratch(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end) {
     if (c->options.checks & PTO_CHECK_RACE)
         touch(c, (int)loc, begin, end);
-    uint8_t *map = map_of(c, (int)loc, begin, end);
-    for (uint64_t i = 0; map && i < end - begin; i++)
-        if (map[i])
-            map[i] = PTO_CHECK_CLOBBERED;
+    if (c->options.checks & PTO_CHECK_MEMORY)
+        pto_check_clobber(c, loc, begin, end);
 }
 
-void pto_checker_meet(pto_checker *c) {
-    pto_check_fence(c, PTO_PIPE_ALL);
-    pto_shadow_clear(&c->shadow[PTO_CHECK_GLOBAL]);
-}
-
-void pto_checker_forget(pto_checker *c, const void *storage, size_t bytes) {
-    const uint64_t begin = (uint64_t)(uintptr_t)storage;
-    pto_check_storage *s = storage_of(c, begin);
-    if (!s)
-        return;
-    free(s->written);
-    memmove(s, s + 1, (size_t)(c->storage + c->storage_count - s - 1) * sizeof *s);
-    c->storage_count--;
-    const uint64_t end = begin + bytes;
-    for (uint64_t at = begin, stop; at < end && c->options.checks & PTO_CHECK_RACE; at = stop) {
+/* Nothing of these bytes is remembered. */
+static void forget_accesses(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
+    for (uint64_t stop; begin < end; begin = stop) {
         pto_shadow_page *page;
-        pto_shadow_piece *piece = pto_shadow_cover(&c->shadow[PTO_CHECK_STORAGE], at, end, &stop, &page);
+        pto_shadow_piece *piece = pto_shadow_cover(&c->shadow[memory], begin, end, &stop, &page);
         for (; piece && piece < page->piece + page->count && piece->begin < stop; piece++)
             piece->count = 0;
     }
 }
 
-int pto_checker_tile_memory(pto_checker *c, const pto_tile *tile, uint64_t *at, uint64_t *base) {
-    *base = 0;
-    if (tile->assigned) {
-        *at = tile->addr;
-        return (int)tile->type.loc;
-    }
-    *at = (uint64_t)(uintptr_t)tile->data;
-    *base = pto_check_storage_base(c, tile);
-    return PTO_CHECK_STORAGE;
+void pto_checker_forget(pto_checker *c, const void *storage, size_t bytes) {
+    const uint64_t begin = (uint64_t)(uintptr_t)storage;
+    if (pto_check_drop_storage(c, begin) && c->options.checks & PTO_CHECK_RACE)
+        forget_accesses(c, PTO_CHECK_STORAGE, begin, begin + bytes);
 }
 
-void pto_checker_preset(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end) {
-    mark(c, (int)loc, begin, end, PTO_CHECK_WRITTEN);
+void pto_checker_meet(pto_checker *c) {
+    pto_check_fence(c, PTO_PIPE_ALL);
+    pto_shadow_clear(&c->shadow[PTO_CHECK_GLOBAL]);
 }
 
 /* The findings of the block that have happened more than once. */

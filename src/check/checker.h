@@ -52,11 +52,8 @@ typedef struct pto_check_wait {
 /* Storage of an unassigned tile: a memory of its own, by host address. */
 typedef struct pto_check_storage {
     uint64_t begin, end;
-    uint8_t *written;
+    uint64_t *written;
 } pto_check_storage;
-
-/* What the byte maps say. */
-enum { PTO_CHECK_UNWRITTEN, PTO_CHECK_WRITTEN, PTO_CHECK_CLOBBERED };
 
 /* A barrier in the program: did it ever have work of its pipe to order? */
 typedef struct pto_check_barrier {
@@ -83,8 +80,9 @@ struct pto_checker {
     pto_check_barrier *barrier;
     int barrier_count, barrier_capacity;
     pto_shadow shadow[PTO_CHECK_MEMORIES];
-    uint64_t bytes[PTO_LOC_COUNT];   /* of each memory */
-    uint8_t *written[PTO_LOC_COUNT]; /* a byte a byte */
+    uint64_t bytes[PTO_LOC_COUNT];    /* of each memory */
+    uint64_t *written[PTO_LOC_COUNT]; /* a bit a byte */
+    uint64_t *clobbered;              /* of vec, NULL until an implicit scratch was used */
     uint64_t written_begin[PTO_LOC_COUNT],
         written_end[PTO_LOC_COUNT]; /* outside of this range all is unwritten */
     pto_check_storage *storage;     /* in order of address */
@@ -136,10 +134,24 @@ void pto_check_finish(pto_checker *c);
 /* It accesses bytes of a memory (pto_loc, GLOBAL or STORAGE), as c->now says. */
 void pto_check_touch(pto_checker *c, int memory, uint64_t begin, uint64_t end);
 
-/* The implicit scratch of an instruction: what it held is gone. */
+/* The implicit scratch of an instruction. */
+void pto_check_scratch(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end);
+
+/* Byte maps (init.c): what was written, where the checks ask for it. */
+static inline bool pto_check_has_maps(const pto_checker *c) {
+    return c->options.checks & (PTO_CHECK_INIT | PTO_CHECK_MEMORY);
+}
+bool pto_check_maps_create(pto_checker *c);
+void pto_check_maps_release(pto_checker *c);
+void pto_check_maps_begin(pto_checker *c);
+/* c->now accesses bytes on chip: writes are noted, reads of unwritten or clobbered bytes told. */
+void pto_check_initialised(pto_checker *c, int memory, uint64_t begin, uint64_t end);
+/* What the range held is gone. */
 void pto_check_clobber(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end);
-/* The host address where the storage of an unassigned tile begins. */
+/* The host address where the storage of an unassigned tile begins; and the storage is given back: was it
+ * known? */
 uint64_t pto_check_storage_base(pto_checker *c, const pto_tile *tile);
+bool pto_check_drop_storage(pto_checker *c, uint64_t at);
 /* Reports what happened more than once in the block. */
 void pto_check_count_repeats(pto_checker *c);
 

@@ -178,7 +178,7 @@ static void scratch_access(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t
     c->now.tile = NULL;
     c->operand_tile = NULL;
     c->base = 0;
-    pto_check_clobber(c, loc, begin, end);
+    pto_check_scratch(c, loc, begin, end);
 }
 
 void pto_checker_instr(void *checker, const pto_core *core, const pto_instr *instr) {
