@@ -103,7 +103,16 @@ static inline int32_t pto_div_s32(int32_t x, int32_t y) {
     const int32_t negated = (int32_t)(0u - (uint32_t)x);
     return plain ? quotient : y == 0 ? 0 : negated;
 }
-static inline uint32_t pto_div_u32(uint32_t x, uint32_t y) { return y ? x / y : 0; }
+/* Vectors convert signed words only: of unsigned ones the top bit goes a way of its own. */
+static inline double pto_f64_from_u32(uint32_t x) {
+    return (double)(int32_t)(x ^ UINT32_C(0x80000000)) + 0x1p31;
+}
+static inline uint32_t pto_div_u32(uint32_t x, uint32_t y) {
+    const double quotient = pto_f64_from_u32(x) / pto_f64_from_u32(y ? y : 1);
+    const bool high = quotient >= 0x1p31;
+    const uint32_t low = (uint32_t)(int32_t)(quotient - (high ? 0x1p31 : 0.0));
+    return y ? low + (high ? UINT32_C(0x80000000) : 0) : 0;
+}
 static inline uint64_t pto_div_u64(uint64_t x, uint64_t y) { return y ? x / y : 0; }
 static inline int64_t pto_div_s64(int64_t x, int64_t y) {
     if (y == -1)

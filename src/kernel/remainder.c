@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "kernel/float_block.h"
+#include "kernel/formulas.h"
 #include "kernel/zero_divisor.h"
 
 /* ---- integers ---- */
@@ -31,7 +32,7 @@ static inline int32_t trunc_s32(int32_t x, int32_t y) {
     return plain ? (int32_t)((uint32_t)x - (uint32_t)quotient * (uint32_t)y) : 0;
 }
 
-static inline uint32_t trunc_u32(uint32_t x, uint32_t y) { return y ? x % y : 0; }
+static inline uint32_t trunc_u32(uint32_t x, uint32_t y) { return y ? x - pto_div_u32(x, y) * y : 0; }
 static inline uint64_t trunc_u64(uint64_t x, uint64_t y) { return y ? x % y : 0; }
 static inline int64_t trunc_s64(int64_t x, int64_t y) { return y && y != -1 ? x % y : 0; }
 

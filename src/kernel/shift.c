@@ -3,14 +3,30 @@
  * are arithmetic for signed types. */
 #include "kernel/map.h"
 
+#if defined(PTO_LEVEL_AVX512)
 /* Narrow elements are shifted in 32 bits. */
 #define SHL_8(x, y) ((uint8_t)((unsigned)(x) << ((y)&7u)))
+#define SHR_S8(x, y) ((int8_t)((x) >> ((y)&7)))
+#define SHR_U8(x, y) ((uint8_t)((x) >> ((y)&7)))
+#else
+/* There is no vector shift of 16 bits by counts of their own, but a product: bytes are multiplied by 2^count,
+ * or by 2^(8 - count) with the low byte cut off. */
+static inline uint16_t power(uint8_t count) {
+    const uint16_t one = count & 1 ? 2 : 1, two = (uint16_t)(count & 2 ? one << 2 : one);
+    return (uint16_t)(count & 4 ? two << 4 : two);
+}
+static inline uint16_t inverse_power(uint8_t count) {
+    const uint16_t one = count & 1 ? 128 : 256, two = (uint16_t)(count & 2 ? one >> 2 : one);
+    return (uint16_t)(count & 4 ? two >> 4 : two);
+}
+#define SHL_8(x, y) ((uint8_t)(uint16_t)((uint16_t)(x)*power((uint8_t)(y))))
+#define SHR_S8(x, y) ((int8_t)((int16_t)((int16_t)(x) * (int16_t)inverse_power((uint8_t)(y))) >> 8))
+#define SHR_U8(x, y) ((uint8_t)((uint16_t)((uint16_t)(x)*inverse_power((uint8_t)(y))) >> 8))
+#endif
 #define SHL_16(x, y) ((uint16_t)((unsigned)(x) << ((y)&15u)))
 #define SHL_32(x, y) ((x) << ((y)&31u))
 #define SHL_64(x, y) ((x) << ((y)&63u))
-#define SHR_S8(x, y) ((int8_t)((x) >> ((y)&7)))
 #define SHR_S16(x, y) ((int16_t)((x) >> ((y)&15)))
-#define SHR_U8(x, y) ((uint8_t)((x) >> ((y)&7)))
 #define SHR_U16(x, y) ((uint16_t)((x) >> ((y)&15)))
 #define SHR_32(x, y) ((x) >> ((y)&31))
 #define SHR_64(x, y) ((x) >> ((y)&63))
