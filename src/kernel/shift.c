@@ -8,6 +8,8 @@
 #define SHL_8(x, y) ((uint8_t)((unsigned)(x) << ((y)&7u)))
 #define SHR_S8(x, y) ((int8_t)((x) >> ((y)&7)))
 #define SHR_U8(x, y) ((uint8_t)((x) >> ((y)&7)))
+#define SHR_S16(x, y) ((int16_t)((x) >> ((y)&15)))
+#define SHR_U16(x, y) ((uint16_t)((x) >> ((y)&15)))
 #else
 /* There is no vector shift of 16 bits by counts of their own, but a product: bytes are multiplied by 2^count,
  * or by 2^(8 - count) with the low byte cut off. */
@@ -20,14 +22,23 @@ static inline uint16_t inverse_power(uint8_t count) {
     return (uint16_t)(count & 4 ? two >> 4 : two);
 }
 #define SHL_8(x, y) ((uint8_t)(uint16_t)((uint16_t)(x)*power((uint8_t)(y))))
+/* Right shifts of 16 bits go by the bits of the count. */
+#define BY_BITS(name, T)                                                                                     \
+    static inline T name(T x, T count) {                                                                     \
+        const T one = (T)(count & 1 ? x >> 1 : x), two = (T)(count & 2 ? one >> 2 : one);                    \
+        const T four = (T)(count & 4 ? two >> 4 : two);                                                      \
+        return (T)(count & 8 ? four >> 8 : four);                                                            \
+    }
+BY_BITS(right_s16, int16_t)
+BY_BITS(right_u16, uint16_t)
+#define SHR_S16(x, y) right_s16(x, y)
+#define SHR_U16(x, y) right_u16(x, y)
 #define SHR_S8(x, y) ((int8_t)((int16_t)((int16_t)(x) * (int16_t)inverse_power((uint8_t)(y))) >> 8))
 #define SHR_U8(x, y) ((uint8_t)((uint16_t)((uint16_t)(x)*inverse_power((uint8_t)(y))) >> 8))
 #endif
 #define SHL_16(x, y) ((uint16_t)((unsigned)(x) << ((y)&15u)))
 #define SHL_32(x, y) ((x) << ((y)&31u))
 #define SHL_64(x, y) ((x) << ((y)&63u))
-#define SHR_S16(x, y) ((int16_t)((x) >> ((y)&15)))
-#define SHR_U16(x, y) ((uint16_t)((x) >> ((y)&15)))
 #define SHR_32(x, y) ((x) >> ((y)&31))
 #define SHR_64(x, y) ((x) >> ((y)&63))
 
