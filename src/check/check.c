@@ -268,6 +268,21 @@ static bool is_elementwise(pto_form form) {
     return !strcmp(family, "elementwise") || !strcmp(family, "tile-scalar");
 }
 
+/* The flag that would order the two: one that is up and was set behind the first, else an id that the program
+ * has not used between the two pipes. */
+static void find_flag(const pto_checker *c, pto_check_finding *f) {
+    const pto_check_flag *flags = c->flags[f->first.lane][f->dst];
+    f->id = 0;
+    for (int id = PTO_CHECK_FLAGS; id-- > 0;)
+        if (!(c->used[f->first.lane][f->dst] >> id & 1))
+            f->id = id;
+    for (int id = 0; id < PTO_CHECK_FLAGS && !f->set.number; id++)
+        if (flags[id].up && flags[id].at[f->first.lane] >= f->first.number) {
+            f->id = id;
+            f->set = flags[id].set;
+        }
+}
+
 static void race(pto_checker *c, int memory, const pto_shadow_page *page, pto_shadow_piece *piece,
                  const pto_check_access *old) {
     bool same_pipe = old->lane == c->now.lane;
@@ -287,6 +302,8 @@ static void race(pto_checker *c, int memory, const pto_shadow_page *page, pto_sh
                            .src = pto_check_pipe(old),
                            .dst = pto_check_pipe(&c->now),
                            .id = -1};
+    if (same_core && !same_pipe)
+        find_flag(c, &f);
     pto_check_tell(c, &f, page, piece);
 }
 

@@ -60,7 +60,9 @@ typedef struct pto_check_finding {
     uint64_t begin, end; /* bytes; of GM relative to the argument, of storage to the tile */
     const char *name;    /* of the argument */
     pto_pipe src, dst;   /* flags: their pipes; races: the flag that would order the two */
-    int id;              /* of a flag or token, -1 = none */
+    int id;              /* of a flag or token, -1 = none; races: of the flag that would order the two */
+    pto_check_access
+        set; /* races: the set of that flag, when only its wait is missing; number 0 = both are */
     /* Two findings of one key are one; `repeats` > 0: it happened so often more, nothing else is new;
      * `retracted`: of advice that does not hold in this block */
     uint64_t key;

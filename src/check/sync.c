@@ -7,6 +7,7 @@
 
 void pto_check_sync_begin(pto_checker *c) {
     memset(c->flags, 0, sizeof c->flags);
+    memset(c->used, 0, sizeof c->used);
     memset(c->tokens, 0, sizeof c->tokens);
     for (int core = 0; core < PTO_CHECK_CORES; core++)
         for (int id = 0; id < PTO_CHECK_SIGNALS; id++)
@@ -166,6 +167,7 @@ void pto_checker_set_flag(pto_checker *c, pto_pipe src, pto_pipe dst, int64_t id
         return;
     }
     const uint8_t lane = pto_check_lane(c, src);
+    c->used[lane][dst] |= (uint8_t)(1u << id);
     if (serves(c, false, lane, lane, dst, (int)id))
         return;
     pto_check_flag *f = &c->flags[lane][dst][id];

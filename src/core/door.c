@@ -60,8 +60,8 @@ typedef struct report_context {
 
 static void add_place(pto_core *core, const pto_instr *instr) {
     if (instr->file)
-        pto_diag_note(core->diags, pto_at_file(instr->file), "in the %s of line %d",
-                      pto_form_get(instr->form)->mnemonic, (int)instr->line);
+        pto_diag_note(core->diags, pto_at_line(instr->file, instr->line > 0 ? (uint32_t)instr->line : 0),
+                      "in the %s of line %d", pto_form_get(instr->form)->mnemonic, (int)instr->line);
 }
 
 static void report(void *user, const pto_refusal *refusal) {

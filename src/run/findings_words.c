@@ -84,7 +84,9 @@ static void words_of_line(const pto_findings *all, const pto_check_access *a, ch
 /* ---- races ------------------------------------------------------------------------------------------ */
 
 static void fix_race(const pto_findings *all, const pto_check_finding *f, pto_diag_list *diags) {
-    char first[32], second[32];
+    char first[32], second[32], set[32] = "";
+    if (f->set.number)
+        words_of_line(all, &f->set, set, sizeof set);
     words_of_line(all, &f->first, first, sizeof first);
     words_of_line(all, &f->second, second, sizeof second);
     const char *src = pto_pipe_name(f->src), *dst = pto_pipe_name(f->dst);
@@ -99,14 +101,19 @@ static void fix_race(const pto_findings *all, const pto_check_finding *f, pto_di
     else if (f->src == f->dst)
         pto_diag_fix(diags, c ? "insert pipe_barrier(%s); before%s" : "insert pto.barrier <%s> before%s", dst,
                      second);
+    else if (f->set.number)
+        pto_diag_fix(diags,
+                     c ? "insert wait_flag(%s, %s, EVENT_ID%d); before%s: its set is%s"
+                       : "insert pto.wait_flag[<%s>, <%s>, <EVENT_ID%d>] before%s: its set is%s",
+                     src, dst, f->id, second, set);
     else
         pto_diag_fix(
             diags,
-            c ? "insert set_flag(%s, %s, EVENT_ID0); behind%s and wait_flag(%s, %s, EVENT_ID0); "
+            c ? "insert set_flag(%s, %s, EVENT_ID%d); behind%s and wait_flag(%s, %s, EVENT_ID%d); "
                 "before%s"
-              : "insert pto.set_flag[<%s>, <%s>, <EVENT_ID0>] behind%s and pto.wait_flag[<%s>, <%s>, "
-                "<EVENT_ID0>] before%s",
-            src, dst, first, src, dst, second);
+              : "insert pto.set_flag[<%s>, <%s>, <EVENT_ID%d>] behind%s and pto.wait_flag[<%s>, <%s>, "
+                "<EVENT_ID%d>] before%s",
+            src, dst, f->id, first, src, dst, f->id, second);
 }
 
 static void map_notes(const pto_findings *all, const pto_check_finding *f, pto_diag_list *diags) {

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct pto_watch {
     uint32_t checks;
@@ -23,7 +24,9 @@ struct pto_watch {
 
 static pto_where where(void *user, const pto_check_access *a) {
     (void)user;
-    pto_where w = a->file ? pto_at_line(a->file, (uint32_t)a->line) : pto_nowhere();
+    /* the facade's own lines, where an instruction chooses between forms, are no place in the program */
+    const bool known = a->file && !strstr(a->file, "/pto/common/");
+    pto_where w = known ? pto_at_line(a->file, (uint32_t)a->line) : pto_nowhere();
     if (a->operand >= 0)
         w.operand = pto_form_get(a->form)->operand[a->operand].name;
     return w;

@@ -175,6 +175,15 @@ static void buffers() {
 
 /* ---- the bench ---- */
 
+template <typename F> static std::string refusal_of(F &&call) {
+    try {
+        call();
+    } catch (const pto::Error &error) {
+        return error.what();
+    }
+    return "";
+}
+
 static pto_diag_list *diags;
 
 static bool told(const char *rule, int second, int first) {
@@ -275,6 +284,14 @@ int main() {
     }
     plant_run(buffers, 1, "PTO-E1122", 2, 0);
     plant_run(buffers, 2, "PTO-E1153", 2, 1);
+    { /* a window that leaves its buffer: refused, with the place of the call */
+        T t;
+        G beyond(x + 4096 - 512);
+        const std::string text = refusal_of([&] { AT(0) TLOAD(t, beyond); });
+        CHECK(text.find("PTO-E0901") != std::string::npos);
+        CHECK(text.find("each_check.cpp:" + std::to_string(line_of[0])) != std::string::npos);
+        planted++;
+    }
     plant_run(buffers, 3, "PTO-E1152", 3, 0);
     plant_run(buffers, 4, "PTO-E1151", 4, 1);
     plant_run(buffers, 6, "PTO-E1121", 5, -1);

@@ -317,7 +317,7 @@ static void a_report_says_all(void **state) {
     assert_non_null(d);
     assert_non_null(strstr(d->found, "rows 0 to 15, columns 0 to 63"));
     assert_non_null(strstr(d->found, "vec bytes 4096 to 8191"));
-    assert_non_null(strstr(d->fix, "pto.set_flag[<PIPE_MTE3>, <PIPE_V>, <EVENT_ID0>]"));
+    assert_non_null(strstr(d->fix, "pto.wait_flag[<PIPE_MTE3>, <PIPE_V>, <EVENT_ID0>]"));
     const char *text = diag_text(diags);
     assert_non_null(strstr(text, "turn 1; the later one in turn 2"));
     assert_non_null(strstr(text, "memory around: "));
