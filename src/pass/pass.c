@@ -55,7 +55,7 @@ static pto_status lower_roots(lowered *all, pto_program *program, pto_target tar
     return PTO_OK;
 }
 
-/* ---- sync ------------------------------------------------------------------------------------------ */
+/* ---- sync ---- */
 
 static pto_status synchronise(pto_program *program, const lowered *all) {
     pto_sync_plan plan;
@@ -66,7 +66,7 @@ static pto_status synchronise(pto_program *program, const lowered *all) {
     return status;
 }
 
-/* ---- place ----------------------------------------------------------------------------------------- */
+/* ---- place ---- */
 
 typedef struct placer {
     pto_program *program;
@@ -154,7 +154,7 @@ static pto_status place(pto_program *program, const lowered *all, pto_diag_list 
     return PTO_OK;
 }
 
-/* ---- by name ----------------------------------------------------------------------------------------- */
+/* ---- by name ---- */
 
 static pto_status refuse_form(const pto_program *program, const char *pass, pto_diag_list *diags) {
     const pto_rule_text *text = pto_rule_find("PTO-E0250");

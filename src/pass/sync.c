@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the program's own flags --------------------------------------------------------------------- */
+/* ---- the program's own flags ---- */
 
 static void find_manual(void *user, const pto_operation *op) {
     bool *manual = user;
@@ -44,7 +44,7 @@ static void note_own(void *user, const pto_operation *op) {
     own->used[fact.src][fact.dst] |= known ? (uint8_t)(1u << fact.id) : 0xff;
 }
 
-/* ---- the plan ---------------------------------------------------------------------------------------- */
+/* ---- the plan ---- */
 
 static void plan_op(pto_sync_plan *plan, const pto_operation *at, bool behind, pto_sync_op op) {
     pto_value_map *map = behind ? &plan->after : &plan->before;
@@ -148,8 +148,7 @@ int32_t pto_sync_at(const pto_sync_plan *plan, const pto_operation *op, bool beh
     return first ? (int32_t)*first : -1;
 }
 
-/* ---- into the program -----------------------------------------------------------------------------------
- */
+/* ---- into the program ---- */
 
 static pto_operation *make_op(pto_program *program, const pto_sync_op *op, pto_span span) {
     static const char *const events[] = {"EVENT_ID0", "EVENT_ID1", "EVENT_ID2", "EVENT_ID3",

@@ -26,7 +26,7 @@ typedef struct looker {
     int32_t *class_first, *storage_next;
 } looker;
 
-/* ---- who writes what --------------------------------------------------------------------------- */
+/* ---- who writes what ---- */
 
 static void note(int32_t *writer, int32_t at, int32_t op) { writer[at] = writer[at] == NOBODY ? op : MANY; }
 
@@ -112,7 +112,7 @@ static void find_writers(looker *l) {
     }
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 enum { NOT_ASKED, CONSTANT, VARIES };
 
@@ -162,7 +162,7 @@ static bool number(const looker *l, int32_t reg, int depth, int64_t *value) {
     return l->answer[reg] == CONSTANT;
 }
 
-/* ---- global memory -------------------------------------------------------------------------------- */
+/* ---- global memory ---- */
 
 typedef struct window {
     int32_t argument; /* -1: any */
@@ -265,7 +265,7 @@ static range window_bytes(const window *w) {
     return (range){(uint64_t)w->at * (uint64_t)bits / 8, ((uint64_t)end + 7) / 8};
 }
 
-/* ---- tiles ----------------------------------------------------------------------------------------- */
+/* ---- tiles ---- */
 
 /* The one place of a handle: where it starts and where its storage ends. */
 static bool tile_place(const looker *l, int32_t slot, int depth, range *place) {
@@ -319,7 +319,7 @@ static uint64_t tile_extent(const pto_tile_type *type, bool whole) {
     return (elements * pto_dtype_bits(type->dtype) + 7) / 8;
 }
 
-/* ---- uses ------------------------------------------------------------------------------------------- */
+/* ---- uses ---- */
 
 static void add(looker *l, pto_sync_use *use, int32_t memory, range bytes, bool write, bool atomic) {
     pto_sync_uses *uses = l->uses;

@@ -8,9 +8,8 @@
 #include <string.h>
 
 enum { ROUNDS = 24, EVENTS = 8 };
-static const uint64_t PRUNE_WORK = 4000000;
 
-/* ---- edges and items ------------------------------------------------------------------------------- */
+/* ---- edges and items ---- */
 
 static bool same_edge(const sync_edge *a, const sync_edge *b) {
     return a->kind == b->kind && a->src == b->src && a->dst == b->dst && a->from == b->from && a->to == b->to;
@@ -42,16 +41,16 @@ static void attach(sync_scope *s, int32_t edge) {
     }
 }
 
-bool pto_sync_add_edge(sync_scope *s, sync_edge edge) {
+int32_t pto_sync_add_edge(sync_scope *s, sync_edge edge) {
     int32_t list = edge.to >= 0 ? s->node.data[edge.to].before : s->node.data[edge.from].after;
     for (int32_t i = list; i >= 0; i = s->item.data[i].next) {
         const sync_edge *other = &s->edge.data[s->item.data[i].edge];
         if (!other->gone && same_edge(other, &edge))
-            return false;
+            return s->item.data[i].edge;
     }
     pto_vec_push(s->arena, &s->edge, edge);
     attach(s, (int32_t)s->edge.count - 1);
-    return true;
+    return NONE;
 }
 
 void pto_sync_attach(sync_scope *s) {
@@ -67,7 +66,7 @@ void pto_sync_attach(sync_scope *s) {
         attach(s, (int32_t)i);
 }
 
-/* ---- which edges ------------------------------------------------------------------------------------- */
+/* ---- which edges ---- */
 
 /* Adds edges until everything is ordered. */
 static bool extend(sync_flow *flow) {
@@ -97,26 +96,33 @@ static int weight(const sync_scope *s, const sync_edge *e) {
 
 /* Takes out what the others make superfluous: edges that were hoisted first, as far as time allows. */
 static void prune(sync_scope *s, sync_flow *flow) {
-    uint64_t start = pto_sync_flow_work(flow);
+    if (!pto_sync_flow_judge(flow))
+        return;
+    const uint64_t most = pto_sync_flow_work(flow) + 100000 + 20 * s->node.count;
     for (int turn = 0; turn < 4; turn++) {
         for (size_t i = s->edge.count; i-- > 0;) {
-            sync_edge *e = &s->edge.data[i];
-            if (e->kept || weight(s, e) != turn)
+            const sync_edge *e = &s->edge.data[i];
+            if (e->kept || e->needed || weight(s, e) != turn)
                 continue;
-            if (pto_sync_flow_work(flow) - start > PRUNE_WORK)
+            if (pto_sync_flow_work(flow) > most)
                 break;
-            e->gone = true;
-            e->gone = pto_sync_flow_holds(flow);
+            pto_sync_flow_drop(flow, (int32_t)i);
         }
     }
     pto_sync_attach(s);
 }
 
-static bool find_edges(sync_scope *s, sync_flow *flow) {
+/* Whether all was found and, once more without finding anything, is ordered. */
+static bool find_edges(sync_scope *s, sync_flow *flow, int round) {
+    enum { LARGE = 2000 };
+    int32_t added;
+    if (!s->nested && !s->fenced) /* found at once */
+        return pto_sync_flow_extend(flow, &added) &&
+               (pto_sync_flow_holds(flow) || (extend(flow) && pto_sync_flow_holds(flow)));
     if (!extend(flow))
         return false;
-    if (!s->nested && !s->fenced)
-        return true;
+    if (round && s->node.count > LARGE) /* what barriers have made superfluous may stay */
+        return pto_sync_flow_holds(flow);
     /* edges in front of loops may have made later ones superfluous: find these anew */
     for (size_t i = 0; i < s->edge.count; i++)
         s->edge.data[i].gone = is_plain(s, &s->edge.data[i]);
@@ -124,11 +130,10 @@ static bool find_edges(sync_scope *s, sync_flow *flow) {
     if (!extend(flow))
         return false;
     prune(s, flow);
-    return true;
+    return pto_sync_flow_holds(flow) || (extend(flow) && pto_sync_flow_holds(flow));
 }
 
-/* ---- event ids ------------------------------------------------------------------------------------------
- */
+/* ---- event ids ---- */
 
 /* The places between which the flag is up or on its way. */
 static void reach_of(const sync_scope *s, const sync_edge *e, int32_t *begin, int32_t *end) {
@@ -148,12 +153,16 @@ static bool overtakes(const sync_scope *s, const sync_flow *flow, int32_t later,
     return sync_set_last(open, at, at) >= 0;
 }
 
-static bool may_share(const sync_scope *s, const sync_flow *flow, int32_t a, int32_t b) {
+/* Two edges want one id. `drained`: a node before which all pipes will be empty, NONE = none. */
+static bool may_share(const sync_scope *s, const sync_flow *flow, int32_t a, int32_t b, int32_t drained) {
     int32_t a_begin, a_end, b_begin, b_end;
     const sync_edge *x = &s->edge.data[a], *y = &s->edge.data[b];
     reach_of(s, x, &a_begin, &a_end);
     reach_of(s, y, &b_begin, &b_end);
-    return (a_end < b_begin || b_end < a_begin) && !overtakes(s, flow, b, x) && !overtakes(s, flow, a, y);
+    bool between =
+        drained >= a_end && drained <= b_begin && sync_inside(s, s->node.data[drained].block, b_begin);
+    return (a_end < b_begin || b_end < a_begin || between) && (between || !overtakes(s, flow, b, x)) &&
+           !overtakes(s, flow, a, y);
 }
 
 static bool crosses_fence(const sync_scope *s, const sync_edge *e) {
@@ -191,31 +200,84 @@ static void to_barrier(sync_scope *s, int32_t edge) {
     }
 }
 
+/* The edges of an id, in the order of the text. */
+typedef struct taken {
+    int32_t edge;
+    int32_t end; /* no edge of the id up to this one reaches farther */
+} taken;
+
 typedef struct numbering {
     sync_scope *s;
     const sync_flow *flow;
     const uint8_t (*used)[LANES];
-    PTO_VEC(int32_t) taken[LANES][LANES][EVENTS]; /* edges by id, in the order of the text */
+    PTO_VEC(taken) taken[LANES][LANES][EVENTS];
+    int32_t drained; /* the last node before which a barrier was put for want of ids */
 } numbering;
 
-static bool id_is_free(const numbering *n, int32_t edge, int id) {
+/* Edges that end before the place `horizon` are out of reach of the edge: they neither overlap it nor can a
+ * set of the one overtake a wait of the other. */
+static int32_t horizon(const numbering *n, int32_t edge) {
+    const sync_scope *s = n->s;
+    const sync_edge *e = &s->edge.data[edge];
+    const sync_set *open = pto_sync_flow_clash(n->flow, edge);
+    int32_t begin, end;
+    reach_of(s, e, &begin, &end);
+    if (open->count && open->at[0].low / 2 < begin)
+        begin = open->at[0].low / 2;
+    int32_t drained = n->drained;
+    if (drained >= 0 && s->node.data[drained].block == 0 && begin < drained &&
+        drained <= pto_sync_ancestor(s, 0, e->to))
+        begin = drained;
+    for (int32_t loop = pto_sync_loop(s, s->node.data[e->to].block); loop >= 0;
+         loop = pto_sync_loop(s, s->node.data[loop].block))
+        if (loop < begin)
+            begin = loop;
+    return begin;
+}
+
+static bool id_is_free(const numbering *n, int32_t edge, int id, int32_t from) {
     const sync_edge *e = &n->s->edge.data[edge];
-    const int32_t *list = n->taken[e->src][e->dst][id].data;
-    for (size_t i = n->taken[e->src][e->dst][id].count; i-- > 0;)
-        if (!may_share(n->s, n->flow, list[i], edge))
+    const taken *list = n->taken[e->src][e->dst][id].data;
+    for (size_t i = n->taken[e->src][e->dst][id].count; i-- > 0 && list[i].end >= from;)
+        if (!may_share(n->s, n->flow, list[i].edge, edge, n->drained))
             return false;
     return true;
 }
 
 static bool number_edge(numbering *n, int32_t edge) {
     sync_edge *e = &n->s->edge.data[edge];
+    int32_t from = horizon(n, edge), begin;
+    taken now = {.edge = edge};
+    reach_of(n->s, e, &begin, &now.end);
     for (int id = 0; id < EVENTS; id++) {
-        if (n->used[e->src][e->dst] >> id & 1 || !id_is_free(n, edge, id))
+        if (n->used[e->src][e->dst] >> id & 1 || !id_is_free(n, edge, id, from))
             continue;
         e->id = (int8_t)id;
-        pto_vec_push(n->s->arena, &n->taken[e->src][e->dst][id], edge);
+        size_t count = n->taken[e->src][e->dst][id].count;
+        if (count && n->taken[e->src][e->dst][id].data[count - 1].end > now.end)
+            now.end = n->taken[e->src][e->dst][id].data[count - 1].end;
+        pto_vec_push(n->s->arena, &n->taken[e->src][e->dst][id], now);
         return true;
     }
+    return false;
+}
+
+/* A barrier of everything before the loop of a carried edge frees the ids of all flags that are down there.
+ */
+static bool drain_before(numbering *n, int32_t edge) {
+    sync_scope *s = n->s;
+    const sync_edge *e = &s->edge.data[edge];
+    int32_t old = n->drained;
+    if (e->kind != EDGE_CARRIED)
+        return false;
+    n->drained = e->home;
+    if (number_edge(n, edge)) {
+        sync_edge fence = {
+            .kind = EDGE_FENCE, .from = NONE, .to = e->home, .home = NONE, .id = NONE, .kept = true};
+        pto_sync_add_edge(s, fence);
+        return true;
+    }
+    n->drained = old;
     return false;
 }
 
@@ -236,7 +298,7 @@ static bool give_ids(sync_scope *s, const sync_flow *flow, const uint8_t used[LA
     order_key *order = pto_arena_array(s->arena, s->edge.count + 1, sizeof *order);
     size_t count = 0;
     bool same = true;
-    *n = (numbering){.s = s, .flow = flow, .used = used};
+    *n = (numbering){.s = s, .flow = flow, .used = used, .drained = NONE};
     for (size_t i = 0; i < s->edge.count; i++) {
         sync_edge *e = &s->edge.data[i];
         if (e->kind != EDGE_PAIR && e->kind != EDGE_CARRIED)
@@ -257,14 +319,15 @@ static bool give_ids(sync_scope *s, const sync_flow *flow, const uint8_t used[LA
         if (!crosses_fence(s, e) && !overtaken && number_edge(n, edge))
             continue;
         same = false;
-        if (!overtaken || !move_home(s, e))
-            to_barrier(s, edge);
+        if (overtaken ? move_home(s, e) : !crosses_fence(s, e) && drain_before(n, edge))
+            continue;
+        to_barrier(s, edge);
+        n->drained = s->edge.data[edge].to;
     }
     return same;
 }
 
-/* ---- all of it
- * --------------------------------------------------------------------------------------------- */
+/* ---- all of it ---- */
 
 static void begin_with_barrier(sync_scope *s) {
     if (s->clean)
@@ -293,7 +356,7 @@ void pto_sync_solve(sync_scope *s, const uint8_t used[LANES][LANES]) {
     begin_with_barrier(s);
     sync_flow *flow = pto_sync_flow_make(s);
     for (int round = 0; round < ROUNDS; round++) {
-        if (!find_edges(s, flow) || !pto_sync_flow_holds(flow))
+        if (!find_edges(s, flow, round))
             break;
         if (give_ids(s, flow, used))
             return;

@@ -61,9 +61,11 @@ typedef enum sync_edge_kind {
 typedef struct sync_edge {
     uint8_t kind, src, dst;
     bool gone;
-    bool kept; /* stays, whatever follows */
-    int8_t id; /* of the event */
+    bool kept;   /* stays, whatever follows */
+    bool needed; /* found by a walk: nothing else orders the pair below */
+    int8_t id;   /* of the event */
     int32_t from, to, home;
+    int32_t first, second; /* the operations that it was made for */
 } sync_edge;
 
 typedef struct sync_item {
@@ -102,17 +104,22 @@ int32_t pto_sync_ancestor(const sync_scope *s, int32_t block, int32_t node);
 int32_t pto_sync_common(const sync_scope *s, int32_t a, int32_t b);
 /* The innermost loop around a block; NONE. */
 int32_t pto_sync_loop(const sync_scope *s, int32_t block);
-bool pto_sync_add_edge(sync_scope *s, sync_edge edge); /* false: it is there */
+/* NONE, or the number of the same edge, which is there already. */
+int32_t pto_sync_add_edge(sync_scope *s, sync_edge edge);
 /* Rebuilds the items from the edges that are left. */
 void pto_sync_attach(sync_scope *s);
 
-/* sync_flow.c: a walk through the scope with all of its edges. */
+/* sync_flow.c: walks through the scope with all of its edges. */
 typedef struct sync_flow sync_flow;
 sync_flow *pto_sync_flow_make(sync_scope *s);
 /* Walks; every dependence that no edge orders gets one, which `added` counts. False when it took too long. */
 bool pto_sync_flow_extend(sync_flow *flow, int32_t *added);
 /* Walks; whether every dependence is ordered. */
 bool pto_sync_flow_holds(sync_flow *flow);
+/* The same, and marks the edges that are surely needed. */
+bool pto_sync_flow_judge(sync_flow *flow);
+/* Behind pto_sync_flow_judge: takes the edge out if all is ordered without it, and says so. */
+bool pto_sync_flow_drop(sync_flow *flow, int32_t edge);
 /* Behind a walk: the waits of lane dst that a set of the edge may overtake. */
 const sync_set *pto_sync_flow_clash(const sync_flow *flow, int32_t edge);
 uint64_t pto_sync_flow_work(const sync_flow *flow); /* operations looked at so far */

@@ -22,7 +22,7 @@ typedef struct builder {
 static void build_region(builder *b, const pto_region *region, bool clean);
 static int32_t build_block(builder *b, sync_scope *s, const pto_block *block, int32_t around);
 
-/* ---- functions ----------------------------------------------------------------------------------- */
+/* ---- functions ---- */
 
 typedef struct search {
     builder *b;
@@ -54,7 +54,7 @@ static bool function_touches(builder *b, const pto_operation *function) {
     return s.found;
 }
 
-/* ---- flags of the program -------------------------------------------------------------------------- */
+/* ---- flags of the program ---- */
 
 /* Whether the operation is a flag or a barrier, and which. Tokens and signals between cores are no edges. */
 static bool read_flag(const pto_operation *op, sync_node *node) {
@@ -67,7 +67,7 @@ static bool read_flag(const pto_operation *op, sync_node *node) {
     return fact.kind == PTO_SYNC_SET || fact.kind == PTO_SYNC_WAIT || fact.kind == PTO_SYNC_BARRIER;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------- */
+/* ---- nodes ---- */
 
 static int32_t add_node(sync_scope *s, sync_node node, int32_t block, int32_t *last) {
     int32_t at = (int32_t)s->node.count;
@@ -211,7 +211,7 @@ static int32_t build_block(builder *b, sync_scope *s, const pto_block *block, in
     return at;
 }
 
-/* ---- pieces ----------------------------------------------------------------------------------------- */
+/* ---- pieces ---- */
 
 typedef struct limit {
     int32_t memory;
@@ -327,7 +327,7 @@ static void cut(sync_scope *s) {
     s->pieces = (int32_t)kept + 1;
 }
 
-/* ---- scopes ------------------------------------------------------------------------------------------ */
+/* ---- scopes ---- */
 
 static void number(sync_scope *s) {
     int32_t nodes = (int32_t)s->node.count, count[LANES] = {0};
@@ -398,7 +398,7 @@ sync_scope *pto_sync_scopes(pto_arena *arena, const pto_program *program, const 
     return b.first;
 }
 
-/* ---- where nodes stand --------------------------------------------------------------------------------- */
+/* ---- where nodes stand ---- */
 
 int32_t pto_sync_ancestor(const sync_scope *s, int32_t block, int32_t node) {
     while (s->node.data[node].block != block)
