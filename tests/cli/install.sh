@@ -64,7 +64,7 @@ if command -v mandoc >/dev/null; then
 elif command -v groff >/dev/null; then
     groff -mdoc -T utf8 "$page" | sed 's/\x1b\[[0-9;]*m//g; s/.\x08//g' >page
 fi
-for command in run check fmt isa explain; do
+for command in run explore check fmt emit isa explain; do
     "$PTO" "$command" --help >help
     if [ -f page ]; then
         says "pto $command" page
