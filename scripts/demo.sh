@@ -43,6 +43,9 @@ check() {
 }
 on_npus softmax/softmax.pto x="$out/x.npy" y:="$out/y.npy"
 
+title "Softmax built in C, with <pto/builder.h>"
+show "$bin/builder-softmax"
+
 n=$(full_or_small 1024 256)
 title "Flash attention: one head, $n x 128, f16 with f32 sums"
 show "$bin/attention-check" make "$out" "$n"

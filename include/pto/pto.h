@@ -6,6 +6,7 @@
 #include <pto/agent.h>
 #include <pto/async.h>
 #include <pto/block.h>
+#include <pto/builder.h>
 #include <pto/check.h>
 #include <pto/core.h>
 #include <pto/diag.h>
