@@ -48,17 +48,44 @@ static bool is_root(const pto_program *program, const pto_operation *function) {
     return !search.found;
 }
 
-static pto_status write_root(pto_emitter *e, const pto_operation *function) {
-    pto_code code;
-    pto_status status = pto_lower_recorded(&code, e->program, function, e->target, e->diags);
-    if (status == PTO_OK) {
-        e->code = &code;
-        index_records(e);
-        pto_emit_write_function(e, function, 0, NULL, NULL);
-        status = e->failed ? PTO_ERR_REFUSED : PTO_OK;
+/* All entries, lowered: where their tiles are, and which flags they need. */
+typedef struct roots {
+    size_t count;
+    const pto_operation **function;
+    pto_code *code;
+    const pto_code **each;
+    pto_sync_plan plan;
+    bool planned;
+} roots;
+
+static void release(roots *r) {
+    for (size_t i = 0; i < r->count; i++)
+        pto_code_release(&r->code[i]);
+    if (r->planned)
+        pto_sync_release(&r->plan);
+}
+
+static pto_status lower_roots(pto_emitter *e, roots *r) {
+    size_t functions = 0;
+    for (const pto_operation *f = pto_program_first_function(e->program); f; f = pto_program_next_function(f))
+        functions++;
+    r->function = pto_arena_array(e->arena, functions + 1, sizeof *r->function);
+    r->code = pto_arena_array(e->arena, functions + 1, sizeof *r->code);
+    r->each = pto_arena_array(e->arena, functions + 1, sizeof *r->each);
+    for (const pto_operation *f = pto_program_first_function(e->program); f;
+         f = pto_program_next_function(f)) {
+        if (!is_root(e->program, f))
+            continue;
+        r->function[r->count] = f;
+        r->each[r->count] = &r->code[r->count];
+        pto_status status = pto_lower_recorded(&r->code[r->count++], e->program, f, e->target, e->diags);
+        if (status != PTO_OK)
+            return status;
     }
-    pto_code_release(&code);
-    return status;
+    if (e->target == PTO_TARGET_CPU || !r->count || !pto_sync_is_automatic(e->program))
+        return PTO_OK;
+    r->planned = true;
+    return pto_sync_make(&r->plan, r->each, r->count);
 }
 
 /* extern AICORE void f(__gm__ float *, int32_t); */
@@ -116,32 +143,33 @@ static void write_module(pto_emitter *e, pto_sink *sink) {
 }
 
 /* Apart from its caller, which holds the jump buffer. */
-static pto_status write_all(pto_emitter *e, pto_write_fn write, void *context) {
+static pto_status write_all(pto_emitter *e, roots *r, pto_write_fn write, void *context) {
     for (const pto_operation *f = pto_program_first_function(e->program); f; f = pto_program_next_function(f))
         if (!pto_function_body(f))
             write_declaration(e, f);
+    pto_status status = e->failed ? PTO_ERR_REFUSED : lower_roots(e, r);
+    if (status != PTO_OK)
+        return status;
+    e->plan = r->planned ? &r->plan : NULL;
+    for (size_t i = 0; i < r->count && !e->failed; i++) {
+        e->code = &r->code[i];
+        index_records(e);
+        pto_emit_write_function(e, r->function[i], 0, NULL, NULL);
+    }
     if (e->failed)
         return PTO_ERR_REFUSED;
-    for (const pto_operation *f = pto_program_first_function(e->program); f;
-         f = pto_program_next_function(f)) {
-        if (!is_root(e->program, f))
-            continue;
-        pto_status status = write_root(e, f);
-        if (status != PTO_OK)
-            return status;
-    }
     pto_sink sink;
     pto_sink_init(&sink, write, context);
     write_module(e, &sink);
     return pto_sink_flush(&sink) ? PTO_OK : PTO_ERR_IO;
 }
 
-static pto_status emit_guarded(pto_emitter *e, pto_write_fn write, void *context) {
+static pto_status emit_guarded(pto_emitter *e, roots *r, pto_write_fn write, void *context) {
     jmp_buf failure;
     if (setjmp(failure))
         return e->arena->failure;
     e->arena->on_failure = &failure;
-    return write_all(e, write, context);
+    return write_all(e, r, write, context);
 }
 
 pto_status pto_program_emit(pto_program *program, pto_language language, const pto_verify_options *options,
@@ -159,7 +187,9 @@ pto_status pto_program_emit(pto_program *program, pto_language language, const p
                      .arena = &arena,
                      .diags = diags,
                      .at = {.arena = &arena}};
-    status = emit_guarded(&e, write, context);
+    roots r = {0};
+    status = emit_guarded(&e, &r, write, context);
+    release(&r);
     pto_arena_free(&arena);
     return status;
 }

@@ -8,7 +8,7 @@
 #define PTO_EMIT_EMIT_H
 
 #include "base/vec.h"
-#include "pass/code.h"
+#include "pass/sync.h"
 #include "program/blocks.h"
 #include "program/facts.h"
 #include "program/value_map.h"
@@ -92,6 +92,8 @@ typedef struct pto_emitter {
     pto_arena *arena;
     pto_diag_list *diags;
     pto_code *code; /* of the entry at hand */
+    const pto_sync_plan
+        *plan; /* flags of a program that leaves them to the compiler; NULL = it has its own */
     pto_value_map place_of, call_of;
     int32_t *next_place, *next_call;
     bool failed;
@@ -108,6 +110,7 @@ typedef struct pto_emitter {
 typedef enum pto_emit_helper {
     PTO_HELPER_COPY,
     PTO_HELPER_ROWS,
+    PTO_HELPER_TAIL,
     PTO_HELPER_DIVIDE,
     PTO_HELPER_SHIFT,
     PTO_HELPER_EXTREME,
@@ -181,9 +184,11 @@ const pto_emit_view *pto_emit_view_of(pto_emitter *e, const char *name, const pt
 /* ---- the rest ---- */
 void pto_emit_scalar(pto_emitter *e, const pto_operation *op); /* scalar.c */
 void pto_emit_instr(pto_emitter *e, const pto_operation *op);  /* instr.c */
-void pto_emit_sync(pto_emitter *e, const pto_operation *op);   /* sync.c */
-void pto_emit_flow(pto_emitter *e, const pto_operation *op);   /* flow.c */
-void pto_emit_block(pto_emitter *e, const pto_block *block);   /* function.c */
+/* What automatic synchronisation puts before or behind the operation. */
+void pto_emit_planned(pto_emitter *e, const pto_operation *op, bool behind);
+void pto_emit_sync(pto_emitter *e, const pto_operation *op); /* sync.c */
+void pto_emit_flow(pto_emitter *e, const pto_operation *op); /* flow.c */
+void pto_emit_block(pto_emitter *e, const pto_block *block); /* function.c */
 /* Writes an expansion of a function, called with these values (NULL: the entry).
  * Returns its place in functions, and in *result the types of what it returns. */
 size_t pto_emit_write_function(pto_emitter *e, const pto_operation *op, int32_t expansion,

@@ -5,65 +5,76 @@
 
 #include <string.h>
 
+static void write_operation(pto_emitter *e, const pto_operation *op) {
+    switch (op->kind) {
+    case PTO_OPK_INSTR:
+        pto_emit_instr(e, op);
+        break;
+    case PTO_OPK_RETURN:
+    case PTO_OPK_CALL:
+    case PTO_OPK_SECTION_CUBE:
+    case PTO_OPK_SECTION_VECTOR:
+    case PTO_OPK_SCF_FOR:
+    case PTO_OPK_SCF_IF:
+    case PTO_OPK_SCF_WHILE:
+    case PTO_OPK_SCF_INDEX_SWITCH:
+    case PTO_OPK_SCF_EXECUTE_REGION:
+    case PTO_OPK_CF_BR:
+    case PTO_OPK_CF_COND_BR:
+    case PTO_OPK_CF_SWITCH:
+    case PTO_OPK_SCF_CONDITION:
+    case PTO_OPK_SCF_YIELD:
+        pto_emit_flow(e, op);
+        break;
+    case PTO_OPK_SET_FLAG:
+    case PTO_OPK_WAIT_FLAG:
+    case PTO_OPK_BARRIER:
+    case PTO_OPK_RECORD_EVENT:
+    case PTO_OPK_WAIT_EVENT:
+    case PTO_OPK_BARRIER_SYNC:
+    case PTO_OPK_SET_FLAG_DYN:
+    case PTO_OPK_WAIT_FLAG_DYN:
+    case PTO_OPK_GET_BUF:
+    case PTO_OPK_RLS_BUF:
+    case PTO_OPK_SYNC_SET:
+    case PTO_OPK_SYNC_WAIT:
+        pto_emit_sync(e, op);
+        break;
+    case PTO_OPK_TSYNC:   /* no event is ever recorded */
+    case PTO_OPK_MEM_BAR: /* no meaning for tiles */
+    case PTO_OPK_BUILD_ASYNC_SESSION:
+    case PTO_OPK_TPREFETCH_ASYNC: /* nothing is ever on its way */
+        break;
+    case PTO_OPK_SET_FFTS:
+        pto_emit_line(e, "set_ffts_base_addr(reinterpret_cast<uint64_t>(%s));",
+                      pto_emit_name(e, op->operand[0]));
+        break;
+    case PTO_OPK_ADDPTR:
+    case PTO_OPK_LOAD_SCALAR:
+    case PTO_OPK_STORE_SCALAR:
+    case PTO_OPK_MAKE_TENSOR_VIEW:
+    case PTO_OPK_PARTITION_VIEW:
+    case PTO_OPK_GET_TENSOR_VIEW_DIM:
+    case PTO_OPK_ALLOC_TILE:
+    case PTO_OPK_SUBSET:
+    case PTO_OPK_SET_VALIDSHAPE:
+    case PTO_OPK_BITCAST:
+    case PTO_OPK_TSETVAL:
+    case PTO_OPK_TGETVAL:
+        pto_emit_tile_op(e, op);
+        break;
+    default:
+        pto_emit_scalar(e, op);
+        break;
+    }
+}
+
 void pto_emit_block(pto_emitter *e, const pto_block *block) {
     for (const pto_operation *op = block ? block->first : NULL; op && !e->failed; op = op->next) {
         e->current = op;
-        switch (op->kind) {
-        case PTO_OPK_INSTR:
-            pto_emit_instr(e, op);
-            break;
-        case PTO_OPK_RETURN:
-        case PTO_OPK_CALL:
-        case PTO_OPK_SECTION_CUBE:
-        case PTO_OPK_SECTION_VECTOR:
-        case PTO_OPK_SCF_FOR:
-        case PTO_OPK_SCF_IF:
-        case PTO_OPK_SCF_WHILE:
-        case PTO_OPK_SCF_INDEX_SWITCH:
-        case PTO_OPK_SCF_EXECUTE_REGION:
-        case PTO_OPK_CF_BR:
-        case PTO_OPK_CF_COND_BR:
-        case PTO_OPK_CF_SWITCH:
-        case PTO_OPK_SCF_CONDITION:
-        case PTO_OPK_SCF_YIELD:
-            pto_emit_flow(e, op);
-            break;
-        case PTO_OPK_SET_FLAG:
-        case PTO_OPK_WAIT_FLAG:
-        case PTO_OPK_BARRIER:
-        case PTO_OPK_RECORD_EVENT:
-        case PTO_OPK_WAIT_EVENT:
-        case PTO_OPK_BARRIER_SYNC:
-        case PTO_OPK_SET_FLAG_DYN:
-        case PTO_OPK_WAIT_FLAG_DYN:
-        case PTO_OPK_GET_BUF:
-        case PTO_OPK_RLS_BUF:
-        case PTO_OPK_SYNC_SET:
-        case PTO_OPK_SYNC_WAIT:
-            pto_emit_sync(e, op);
-            break;
-        case PTO_OPK_SET_FFTS:
-            pto_emit_line(e, "set_ffts_base_addr(reinterpret_cast<uint64_t>(%s));",
-                          pto_emit_name(e, op->operand[0]));
-            break;
-        case PTO_OPK_ADDPTR:
-        case PTO_OPK_LOAD_SCALAR:
-        case PTO_OPK_STORE_SCALAR:
-        case PTO_OPK_MAKE_TENSOR_VIEW:
-        case PTO_OPK_PARTITION_VIEW:
-        case PTO_OPK_GET_TENSOR_VIEW_DIM:
-        case PTO_OPK_ALLOC_TILE:
-        case PTO_OPK_SUBSET:
-        case PTO_OPK_SET_VALIDSHAPE:
-        case PTO_OPK_BITCAST:
-        case PTO_OPK_TSETVAL:
-        case PTO_OPK_TGETVAL:
-            pto_emit_tile_op(e, op);
-            break;
-        default:
-            pto_emit_scalar(e, op);
-            break;
-        }
+        pto_emit_planned(e, op, false);
+        write_operation(e, op);
+        pto_emit_planned(e, op, true);
     }
 }
 
@@ -234,14 +245,16 @@ static void find_blocks(void *user, const pto_operation *op) {
             *(bool *)user = true;
 }
 
-/* "cube" or "vector" of a function for one kind of core. */
+/* A function for one kind of core, by itself or by its module. */
 static const char *core_of(const pto_operation *op) {
-    const pto_attr *attr = pto_operation_attr(op, "pto.kernel_kind");
-    if (!attr)
-        return NULL;
-    return pto_str_equal_ignore_case(attr->text, PTO_STR("cube"))     ? "#if defined(__DAV_CUBE__)"
-           : pto_str_equal_ignore_case(attr->text, PTO_STR("vector")) ? "#if defined(__DAV_VEC__)"
-                                                                      : NULL;
+    for (; op; op = op->parent ? op->parent->parent->parent : NULL) {
+        const pto_attr *attr = pto_operation_attr(op, "pto.kernel_kind");
+        if (attr && pto_str_equal_ignore_case(attr->text, PTO_STR("cube")))
+            return "#if defined(__DAV_CUBE__)";
+        if (attr && pto_str_equal_ignore_case(attr->text, PTO_STR("vector")))
+            return "#if defined(__DAV_VEC__)";
+    }
+    return NULL;
 }
 
 static const char *result_type(pto_emitter *e, const pto_emit_function *fn) {
@@ -294,6 +307,18 @@ static size_t finish(pto_emitter *e, const pto_operation *op, bool entry, const 
     return e->functions.count - 1;
 }
 
+/* What ends an entry that was synchronised automatically. */
+static void add_tail(pto_emitter *e, const pto_operation *op) {
+    const pto_attr *hint = pto_operation_attr(op, "pto.auto_sync_tail_hint");
+    bool flag = hint && (pto_str_equal(hint->text, PTO_STR("mte3-to-s-event0")) ||
+                         pto_str_equal(hint->text, PTO_STR("mte3_to_s_event0")) ||
+                         pto_str_starts_with(hint->text, PTO_STR("setwait")));
+    e->helpers |= 1u << PTO_HELPER_TAIL;
+    const char *before = e->fn->give ? e->fn->give : "";
+    e->fn->give = pto_arena_printf(e->arena, "%s%*sptoas_auto_sync_tail(PTOAutoSyncTailMode::%s);\n", before,
+                                   *before ? 4 : 0, "", flag ? "kSetWaitMte3ToSEvent0" : "kBarrierAll");
+}
+
 size_t pto_emit_write_function(pto_emitter *e, const pto_operation *op, int32_t expansion,
                                pto_value *const *actual, pto_emit_place **result) {
     const pto_block *body = pto_function_body(op);
@@ -305,6 +330,8 @@ size_t pto_emit_write_function(pto_emitter *e, const pto_operation *op, int32_t 
     find_blocks(&fn.flat, op);
     e->fn = &fn;
     const char *list = parameters(e, body, actual);
+    if (e->plan && !actual && !e->failed)
+        add_tail(e, op);
     if (!e->failed)
         write_body(e, op, body);
     e->fn = fn.outer;

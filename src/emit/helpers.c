@@ -27,6 +27,15 @@ static const char *const texts[PTO_HELPER_COUNT] = {
         "        for (int c = 0; c < TileT::Cols; c++)\n"
         "            rows[static_cast<int64_t>(r) * TileT::Cols + c] = tile.GetElement(r, c);\n"
         "}\n",
+    [PTO_HELPER_TAIL] = "enum class PTOAutoSyncTailMode { kBarrierAll = 0, kSetWaitMte3ToSEvent0 = 1 };\n"
+                        "static inline void ptoas_auto_sync_tail(PTOAutoSyncTailMode mode) {\n"
+                        "    if (mode == PTOAutoSyncTailMode::kBarrierAll) {\n"
+                        "        pipe_barrier(PIPE_ALL);\n"
+                        "    } else {\n"
+                        "        set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);\n"
+                        "        wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);\n"
+                        "    }\n"
+                        "}\n",
     [PTO_HELPER_DIVIDE] = "template <typename I> inline I ptoas_div(I a, I b) {\n"
                           "    if (b == 0)\n"
                           "        trap();\n"

@@ -248,9 +248,29 @@ static const pto_cpp_call *choose(const call *c, int *arguments) {
     return best;
 }
 
-static void regular(pto_emitter *e, const call *c) {
+/* Where two forms take the same kinds of operands without scratch, C++ has the one: scratch tells the other.
+ * The tile has storage of its own, nothing reads it. */
+static const pto_cpp_call *choose_with_scratch(pto_emitter *e, call *c, int *arguments) {
+    const pto_cpp_call *overload = choose(c, arguments);
+    int source = 0;
+    while (source < c->form->operand_count &&
+           (c->form->operand[source].role != PTO_ROLE_IN || !c->type[source]))
+        source++;
+    for (int i = 0; i < c->form->operand_count && !overload && source < c->form->operand_count; i++) {
+        if (c->form->operand[i].role != PTO_ROLE_TMP || c->name[i])
+            continue;
+        int32_t number = pto_emit_new(e, NULL, c->type[source]);
+        pto_emit_variable(e, number, NULL);
+        c->name[i] = e->values.data[number].name;
+        c->type[i] = c->type[source];
+        overload = choose(c, arguments);
+    }
+    return overload;
+}
+
+static void regular(pto_emitter *e, call *c) {
     int explicit_count = 0;
-    const pto_cpp_call *overload = choose(c, &explicit_count);
+    const pto_cpp_call *overload = choose_with_scratch(e, c, &explicit_count);
     if (!overload) {
         pto_emit_refuse(e, "%s (%s) with these operands and attributes", c->form->mnemonic, c->form->form);
         return;

@@ -14,10 +14,7 @@ static void signal(pto_emitter *e, const char *pipe, const char *id, bool fixpip
         pto_emit_line(e, "set_intra_block(%s, static_cast<int>(%s) + 16);", pipe, id);
 }
 
-void pto_emit_sync(pto_emitter *e, const pto_operation *op) {
-    pto_sync_fact sync = pto_fact_sync(op);
-    if (sync.kind == PTO_SYNC_NOTHING)
-        return;
+static void write_sync(pto_emitter *e, pto_sync_fact sync) {
     const char *pipe = pto_pipe_name(sync.src);
     const char *id =
         sync.dynamic ? pto_emit_name(e, sync.dynamic) : pto_arena_printf(e->arena, "%" PRId64, sync.id);
@@ -47,5 +44,14 @@ void pto_emit_sync(pto_emitter *e, const pto_operation *op) {
         break;
     case PTO_SYNC_NOTHING:
         break;
+    }
+}
+
+void pto_emit_sync(pto_emitter *e, const pto_operation *op) { write_sync(e, pto_fact_sync(op)); }
+
+void pto_emit_planned(pto_emitter *e, const pto_operation *op, bool behind) {
+    for (int32_t i = e->plan ? pto_sync_at(e->plan, op, behind) : -1; i >= 0; i = e->plan->op.data[i].next) {
+        const pto_sync_op *planned = &e->plan->op.data[i];
+        write_sync(e, (pto_sync_fact){planned->kind, planned->src, planned->dst, planned->id, NULL});
     }
 }

@@ -62,8 +62,9 @@ static void swallow(void *user, const pto_refusal *refusal) {
 }
 
 bool pto_fact_scratch_type(pto_legality *legality, int position, pto_tile_type *type) {
-    /* the shapes of the other tiles first, then flat rows of growing size */
-    pto_tile_type candidate[PTO_MAX_OPERANDS + 12];
+    /* the shapes of the other tiles first, then flat rows of growing size; words and bytes for masks */
+    static const pto_dtype others[] = {PTO_DTYPE_NONE, PTO_U32, PTO_U8};
+    pto_tile_type candidate[PTO_MAX_OPERANDS + 24];
     int count = 0;
     const pto_form_desc *form = legality->form;
     pto_dtype dtype = PTO_DTYPE_NONE;
@@ -87,8 +88,14 @@ bool pto_fact_scratch_type(pto_legality *legality, int position, pto_tile_type *
         return false;
     if (form->operand[position].fixed_dtype != PTO_DTYPE_NONE)
         dtype = form->operand[position].fixed_dtype;
-    for (int32_t cols = 64; cols <= 65536; cols *= 4)
-        candidate[count++] = pto_tile_type_make(PTO_LOC_VEC, dtype, 1, cols);
+    bool fixed = form->operand[position].fixed_dtype != PTO_DTYPE_NONE;
+    for (size_t k = 0; k < (fixed ? 1 : sizeof others / sizeof *others); k++)
+        for (int32_t cols = 64; cols <= 65536; cols *= 4)
+            candidate[count++] = pto_tile_type_make(PTO_LOC_VEC, k ? others[k] : dtype, 1, cols);
+    if (!fixed && count && candidate[0].rows < INT32_MAX &&
+        candidate[0].cols < INT32_MAX - 32) /* a row more, of bytes */
+        candidate[count++] = pto_tile_type_make(PTO_LOC_VEC, PTO_U8, candidate[0].rows + 1,
+                                                (candidate[0].cols + 31) / 32 * 32);
     pto_legality trial = *legality;
     trial.report = swallow;
     trial.explicit_tmp = true;

@@ -69,14 +69,16 @@ static void write_unit(const pto_program *program, const char *path, int part, p
             fwrite(line, 1, len, out);
         line += len;
     }
-    const char *at = code, *mark = "__global__ AICORE void ";
+    const char *at = code, *mark = "__global__ AICORE ";
     for (const pto_operation *f = pto_program_first_function(program); f; f = pto_program_next_function(f)) {
         if (!pto_function_body(f) || !pto_function_is_entry(program, f))
             continue;
         at = strstr(at, mark);
         if (!at)
             exit(3);
-        at += strlen(mark);
+        at = strchr(at + strlen(mark), '(');
+        while (at[-1] != ' ' && at[-1] != '*')
+            at--;
         pto_str name = pto_function_name(f);
         fprintf(out,
                 "static const emitted::Register r_%.*s({\"%s\", %d, static_cast<pto_target>(%d), \"%.*s\",\n"
@@ -85,6 +87,26 @@ static void write_unit(const pto_program *program, const char *path, int part, p
                 at);
     }
     fputs("}\n", out);
+}
+
+/* The same C++ as before, from another form of the program. */
+static bool is_known(pto_target target, const char *code) {
+    static struct {
+        uint64_t hash;
+        int target;
+    } seen[1 << 16];
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char *p = code; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+    size_t at = (size_t)(hash >> 40) & 0xffff;
+    while (seen[at].hash) {
+        if (seen[at].hash == hash && seen[at].target == (int)target)
+            return true;
+        at = (at + 1) & 0xffff;
+    }
+    seen[at].hash = hash;
+    seen[at].target = (int)target;
+    return false;
 }
 
 static void emit_one(const char *path, int part, const char *source, size_t len) {
@@ -97,13 +119,15 @@ static void emit_one(const char *path, int part, const char *source, size_t len)
         if (program && !pto_diag_count(diags, PTO_ERROR) &&
             pto_program_check(program, &verify, diags) == PTO_OK) {
             pto_diag_list_clear(diags);
-            if (pto_program_emit(program, PTO_LANGUAGE_CPP, &verify, append, &code, diags) == PTO_OK)
-                write_unit(program, path, part, (pto_target)t, code.data);
-            else
+            if (pto_program_emit(program, PTO_LANGUAGE_CPP, &verify, append, &code, diags) == PTO_OK) {
+                if (!is_known((pto_target)t, code.data))
+                    write_unit(program, path, part, (pto_target)t, code.data);
+            } else {
                 for (const pto_diagnostic *d = pto_diag_first(diags); d; d = d->next)
                     if (d->severity == PTO_ERROR)
                         fprintf(refused, "%s %d %s %s %s\n", path, part, pto_target_name((pto_target)t),
                                 d->rule, d->found ? d->found : d->message);
+            }
         }
         free(code.data);
         pto_program_destroy(program);

@@ -40,15 +40,18 @@ struct Register {
 template <typename A> A take(const Argument *&next) {
     if constexpr (std::is_pointer_v<A>)
         return static_cast<A>((next++)->data);
+    else if constexpr (std::is_same_v<A, bool>)
+        return ((next++)->i & 1) != 0; /* as an i1 takes it */
     else if constexpr (std::is_integral_v<A>)
         return static_cast<A>(next->scalar ? (next++)->i : next[-1].lead);
     else
         return static_cast<A>((next++)->f);
 }
 
-template <typename... A> void invoke(void (*kernel)(A...), const Argument *arguments) {
+/* What an entry returns nobody takes, in a run either. */
+template <typename R, typename... A> void invoke(R (*kernel)(A...), const Argument *arguments) {
     struct Call { /* braces evaluate from left to right */
-        Call(void (*k)(A...), A... a) { k(a...); }
+        Call(R (*k)(A...), A... a) { k(a...); }
     } call{kernel, take<A>(arguments)...};
     (void)call;
 }
