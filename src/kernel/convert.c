@@ -203,6 +203,16 @@ static void store_element(uint8_t *data, unsigned bits, int64_t index, uint64_t 
     }
 }
 
+/* Long runs of bytes to bytes by a table of all codes. */
+static void run_bytes(const conversion *plan, uint8_t *to, const uint8_t *from, int64_t count) {
+    uint8_t code[256], table[256];
+    for (int i = 0; i < 256; i++)
+        code[i] = (uint8_t)i;
+    run_stages(plan, table, code, 256);
+    for (int64_t i = 0; i < count; i++)
+        to[i] = table[from[i]];
+}
+
 static void run_unpacked(const conversion *plan, uint8_t *to, const uint8_t *from, int64_t count) {
     if (plan->direct)
         plan->direct(to, from, count);
@@ -270,6 +280,8 @@ static void run(const conversion *plan, uint8_t *dst, int64_t start, const uint8
         const uint8_t *from = src + first * (from_bits / 8);
         if (plan->direct)
             plan->direct(to, from, count);
+        else if (to_bits == 8 && from_bits == 8 && count >= 2048)
+            run_bytes(plan, to, from, count);
         else
             run_stages(plan, to, from, count);
         return;

@@ -243,13 +243,13 @@ static inline float pto_cvt_f32_limited(float value, bool saturate) {
     return pto_f32_from_bits(bits - (infinite & (uint32_t)saturate));
 }
 PTO_CVT_STORE(pto_cvt_store_f32, float, pto_cvt_f32_limited(in[i], saturate))
-PTO_CVT_STORE(pto_cvt_store_e4m3, uint8_t, pto_e4m3_from_f32(in[i], saturate))
-PTO_CVT_STORE(pto_cvt_store_e5m2, uint8_t, pto_e5m2_from_f32(in[i], saturate))
-PTO_CVT_STORE(pto_cvt_store_hif8, uint8_t, pto_hif8_from_f32(in[i], saturate))
+PTO_CVT_STORE(pto_cvt_store_e4m3, uint8_t, pto_e4m3_word(in[i], saturate))
+PTO_CVT_STORE(pto_cvt_store_e5m2, uint8_t, pto_e5m2_word(in[i], saturate))
+PTO_CVT_STORE(pto_cvt_store_hif8, uint8_t, pto_hif8_word(in[i], saturate))
 
 /* These saturate always. */
-PTO_CVT_STORE(pto_cvt_store_e2m1, uint8_t, ((void)saturate, pto_e2m1_from_f32(in[i])))
-PTO_CVT_STORE(pto_cvt_store_e1m2, uint8_t, ((void)saturate, pto_e1m2_from_f32(in[i])))
+PTO_CVT_STORE(pto_cvt_store_e2m1, uint8_t, ((void)saturate, pto_e2m1_word(in[i])))
+PTO_CVT_STORE(pto_cvt_store_e1m2, uint8_t, ((void)saturate, pto_e1m2_word(in[i])))
 
 /* ---- store: integers, from integral floats or, to truncate, from any ---- */
 

@@ -167,8 +167,8 @@ PTO_QUANT_LOOP(f32_bf16, 16, pto_bf16_from_f32(pto_quant_relu(PTO_QUANT_F, p->re
 PTO_QUANT_LOOP(s32_bf16, 16, pto_bf16_from_f32_sat(pto_quant_relu(PTO_QUANT_S, p->relu)))
 PTO_QUANT_LOOP(s32_s16, 16, pto_quant_shift((int32_t)x, p->shift[k], p->least))
 PTO_QUANT_LOOP(f32_f32, 32, pto_quant_f32(PTO_QUANT_F, p->relu))
-PTO_QUANT_LOOP(f32_e4m3, 8, pto_e4m3_from_f32(pto_quant_relu(PTO_QUANT_F, p->relu), true))
-PTO_QUANT_LOOP(f32_hif8, 8, pto_hif8_from_f32(pto_quant_relu(PTO_QUANT_F, p->relu), true))
+PTO_QUANT_LOOP(f32_e4m3, 8, pto_e4m3_word(pto_quant_relu(PTO_QUANT_F, p->relu), true))
+PTO_QUANT_LOOP(f32_hif8, 8, pto_hif8_word(pto_quant_relu(PTO_QUANT_F, p->relu), true))
 #undef PTO_QUANT_CHUNKS
 #undef PTO_QUANT_LOOP
 #undef PTO_QUANT_F16

@@ -123,11 +123,11 @@ static void encode(const mx_job *job, uint8_t *code, float *value, const float *
     if (job->fp4) {
 #pragma omp simd
         for (int i = 0; i < GROUP; i++)
-            wide[i] = pto_e2m1_from_f32(value[i]);
+            wide[i] = pto_e2m1_word(value[i]);
     } else {
 #pragma omp simd
         for (int i = 0; i < GROUP; i++)
-            wide[i] = pto_e4m3_from_f32(value[i], true);
+            wide[i] = pto_e4m3_word(value[i], true);
     }
 #pragma omp simd
     for (int i = 0; i < GROUP; i++)

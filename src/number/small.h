@@ -4,7 +4,9 @@
  *
  * As in half.h: plain C of selects that vectorises (gcc: -fno-trapping-math), default FPU rounding, no
  * flushing. half and bf16 sources widen to float first, which is exact, so the value is still rounded once.
- * saturate must be the same for a whole loop; it picks what a value out of range becomes. */
+ * saturate must be the same for a whole loop; it picks what a value out of range becomes. pto_..._word gives
+ * the code as a word: a loop that makes bytes of words in a second step is faster, for gcc carries the width
+ * of a byte back into all selects. */
 #ifndef PTO_NUMBER_SMALL_H
 #define PTO_NUMBER_SMALL_H
 
@@ -34,34 +36,42 @@ static inline uint32_t pto_small_decode(uint32_t code, uint32_t f, uint32_t bias
     return code < 1u << f ? pto_f32_bits(low) : normal;
 }
 
-static inline uint8_t pto_e4m3_from_f32(float value, bool saturate) {
+static inline uint32_t pto_e4m3_word(float value, bool saturate) {
     const uint32_t bits = pto_f32_bits(value), magnitude = bits & UINT32_C(0x7FFFFFFF);
     uint32_t code = pto_small_encode(magnitude, 3, 7, 0x7E, saturate ? 0x7E : 0x7F) | (bits >> 24 & 0x80u);
     code = magnitude > UINT32_C(0x7F800000) ? 0x7Fu : code;
-    return (uint8_t)code;
+    return code;
+}
+static inline uint8_t pto_e4m3_from_f32(float value, bool saturate) {
+    return (uint8_t)pto_e4m3_word(value, saturate);
 }
 
-static inline uint8_t pto_e5m2_from_f32(float value, bool saturate) {
+static inline uint32_t pto_e5m2_word(float value, bool saturate) {
     const uint32_t bits = pto_f32_bits(value), magnitude = bits & UINT32_C(0x7FFFFFFF);
     uint32_t code = pto_small_encode(magnitude, 2, 15, 0x7B, saturate ? 0x7B : 0x7C) | (bits >> 24 & 0x80u);
     code = magnitude > UINT32_C(0x7F800000) ? 0x7Eu : code;
-    return (uint8_t)code;
+    return code;
+}
+static inline uint8_t pto_e5m2_from_f32(float value, bool saturate) {
+    return (uint8_t)pto_e5m2_word(value, saturate);
 }
 
 /* The 4-bit formats have no choice out of range; the code is in bits 3:0. */
-static inline uint8_t pto_e2m1_from_f32(float value) {
+static inline uint32_t pto_e2m1_word(float value) {
     const uint32_t bits = pto_f32_bits(value), magnitude = bits & UINT32_C(0x7FFFFFFF);
     uint32_t code = pto_small_encode(magnitude, 1, 1, 0x7, 0x7) | (bits >> 28 & 0x8u);
     code = magnitude > UINT32_C(0x7F800000) ? 0x7u : code;
-    return (uint8_t)code;
+    return code;
 }
+static inline uint8_t pto_e2m1_from_f32(float value) { return (uint8_t)pto_e2m1_word(value); }
 
-static inline uint8_t pto_e1m2_from_f32(float value) {
+static inline uint32_t pto_e1m2_word(float value) {
     const uint32_t bits = pto_f32_bits(value), magnitude = bits & UINT32_C(0x7FFFFFFF);
     uint32_t code = pto_small_encode(magnitude, 2, 1, 0x7, 0x7) | (bits >> 28 & 0x8u);
     code = magnitude > UINT32_C(0x7F800000) ? 0x7u : code;
-    return (uint8_t)code;
+    return code;
 }
+static inline uint8_t pto_e1m2_from_f32(float value) { return (uint8_t)pto_e1m2_word(value); }
 
 static inline float pto_f32_from_e4m3(uint8_t code) {
     const uint32_t magnitude = code & 0x7Fu;
@@ -86,29 +96,44 @@ static inline float pto_f32_from_e1m2(uint8_t code) {
     return pto_f32_from_bits(pto_small_decode(code & 0x7u, 2, 1) | (uint32_t)(code & 0x8u) << 28);
 }
 
-/* Sums of comparisons instead of chains of selects: gcc turns those into branches. */
-static inline uint8_t pto_hif8_from_f32(float value, bool saturate) {
+/* x > limit as 0 or 1 by the sign of a difference: gcc makes branches of chains of selects, and masks, which
+ * have to come back to vectors, of sums of comparisons. */
+static inline int32_t pto_small_above(int32_t x, int32_t limit) {
+    return (int32_t)((uint32_t)(limit - x) >> 31);
+}
+
+static inline uint32_t pto_hif8_word(float value, bool saturate) {
     const uint32_t bits = pto_f32_bits(value), magnitude = bits & UINT32_C(0x7FFFFFFF);
     const uint32_t limit = saturate ? 0x6Eu : 0x6Fu;
     /* Ties away: add half of the last place and cut below. The half is 2^19 with 3 fraction bits, 2^20 with
      * 2, 2^21 with 1 and 2^22 with none. */
     const int32_t before = (int32_t)(magnitude >> 23) - 127, before_size = before < 0 ? -before : before;
-    const int32_t eighths = 1 + (before_size > 3) + 2 * (before_size > 7) + 4 * (before < -15);
+    const int32_t coarse = pto_small_above(before_size, 3), coarser = pto_small_above(before_size, 7);
+    const int32_t eighths = 1 + coarse + (coarser << 1) + (pto_small_above(-15, before) << 2);
     const uint32_t rounded = magnitude + ((uint32_t)eighths << 19);
-    const int32_t exponent = (int32_t)(rounded >> 23) - 127, negative = exponent < 0;
-    const int32_t size = negative ? -exponent : exponent;
+    const int32_t exponent = (int32_t)(rounded >> 23) - 127, negative = (int32_t)((uint32_t)exponent >> 31);
+    const int32_t size = exponent < 0 ? -exponent : exponent;
+    const int32_t above_1 = pto_small_above(size, 1), above_3 = pto_small_above(size, 3),
+                  above_7 = pto_small_above(size, 7);
     /* size and three fraction bits count through the payloads of a class; D3 and D4 drop one and two of the
      * bits. */
     const int32_t count = size << 3 | (int32_t)(rounded >> 20 & 7u);
-    const int32_t kept = count * (4 - 2 * (size > 3) - (size > 7)) >> 2;
-    const int32_t start = 8 + 8 * (size > 1) + 32 * (size > 3) + 32 * (size > 7);
-    const int32_t below_one = negative * (8 + 8 * (size > 1));
+#ifdef __AVX2__ /* shifts by counts of their own */
+    const int32_t kept = count >> (above_3 + above_7);
+#else
+    const int32_t kept = count * (4 - 2 * above_3 - above_7) >> 2;
+#endif
+    const int32_t start = 8 + (above_1 << 3) + ((above_3 + above_7) << 5);
+    const int32_t below_one = (0 - negative) & (8 + (above_1 << 3));
     const int32_t denormal = exponent > -22 ? exponent + 23 : 1; /* from 2^-23 on */
     uint32_t code = (uint32_t)(exponent < -15 ? denormal : kept + start + below_one);
     code = magnitude >= UINT32_C(0x47200000) ? limit : code; /* 40960 and above */
     code |= bits >> 24 & 0x80u;
     code = magnitude < UINT32_C(0x34000000) ? 0x00u : code; /* below 2^-23; zero has no sign */
-    return (uint8_t)(magnitude > UINT32_C(0x7F800000) ? 0x80u : code);
+    return magnitude > UINT32_C(0x7F800000) ? 0x80u : code;
+}
+static inline uint8_t pto_hif8_from_f32(float value, bool saturate) {
+    return (uint8_t)pto_hif8_word(value, saturate);
 }
 
 static inline float pto_f32_from_hif8(uint8_t code) {
