@@ -4,6 +4,7 @@
 #define PTO_LAUNCH_H
 
 #include <pto/core.h>
+#include <pto/schedule.h>
 
 PTO_BEGIN_DECLS
 
@@ -34,6 +35,10 @@ typedef struct pto_launch_options {
     uint32_t checks;    /* pto_check_kind; what they find stands in `diags` as errors, the launch goes on */
     size_t *findings;   /* receives their number, advice not counted; may be NULL */
     struct pto_suppressions *suppressions; /* <pto/check.h>; borrowed, may be NULL */
+    /* another order than the kernel's: it runs on a thread of its own that issues operations; not together
+     * with checks. The kernel itself must not wait for other threads or for results other than through the
+     * library. */
+    pto_schedule schedule;
 } pto_launch_options;
 
 /* Runs kernel(argument) once per block and vector core of it, each on a core with zeroed memories, and waits

@@ -6,6 +6,7 @@
 #include <pto/core.h>
 #include <pto/diag.h>
 #include <pto/options.h>
+#include <pto/schedule.h>
 
 PTO_BEGIN_DECLS
 
@@ -170,25 +171,6 @@ typedef struct pto_argument {
 typedef struct pto_run_progress {
     uint32_t blocks_done, blocks; /* a vector core of a block counts as a block */
 } pto_run_progress;
-
-/* In which order the operations of a run are executed. PROGRAM: as they stand in the text, block after block.
- * The others: an order that the hardware would be free to choose (00-model, 11.6): pipes are queues, flags,
- * barriers, tokens and signals are their only ties, blocks take turns. Programs without a race give the same
- * results in every order. The same schedule gives the same order on every machine. */
-typedef enum pto_schedule_kind {
-    PTO_SCHEDULE_PROGRAM,
-    PTO_SCHEDULE_RANDOM,     /* by `seed` */
-    PTO_SCHEDULE_ADVERSARIAL /* always what was issued last */
-} pto_schedule_kind;
-typedef struct pto_schedule {
-    pto_schedule_kind kind;
-    uint64_t seed;
-    uint64_t prefix; /* so many operations, then program order; 0 = all of them */
-} pto_schedule;
-/* "program", "adversarial", "random:SEED", the latter two with ":PREFIX" behind them; and back, cut to `size`
- * bytes with the NUL. False when the text is none. */
-PTO_API bool pto_schedule_parse(const char *text, pto_schedule *schedule);
-PTO_API void pto_schedule_words(const pto_schedule *schedule, char *out, size_t size);
 
 typedef struct pto_run_options {
     const char *entry; /* NULL = by the rule */

@@ -20,7 +20,19 @@ typedef struct pto_core_watcher {
     void (*destroy)(struct pto_core *core);
 } pto_core_watcher;
 
+/* Who keeps operations of a core back, for an order of its own (src/run/schedule.h); the numbers of `sync`
+ * are pto_sync_kind. */
+typedef struct pto_core_issuer {
+    void *user;
+    pto_status (*instr)(void *user, pto_core *core, const pto_instr *instr); /* legal, its operands bound */
+    /* A scalar access on S: call(data) when its turn comes, `data` is copied unless `wait`: then the caller
+     * waits for it. */
+    pto_status (*element)(void *user, void (*call)(void *data), void *data, size_t bytes, bool wait);
+    pto_status (*sync)(void *user, int kind, pto_pipe src, pto_pipe dst, int64_t id);
+} pto_core_issuer;
+
 struct pto_core {
+    const pto_core_issuer *issuer; /* NULL = operations are executed at once */
     pto_options options;
     const struct pto_kernel_table *kernels; /* kernel/table.h */
     pto_diag_list *diags;

@@ -187,6 +187,8 @@ pto_status pto_core_execute(pto_core *core, const pto_instr *instr) {
     pto_status status = bind_operands(core, instr);
     if (status != PTO_OK)
         return status;
+    if (core->issuer)
+        return core->issuer->instr(core->issuer->user, core, instr);
     for (int i = 0; i < core->observer_count; i++)
         if (core->observer[i].before)
             core->observer[i].before(core->observer[i].user, core, instr);

@@ -30,22 +30,48 @@ static bool reachable(pto_core *core, const pto_tile *tile, uint32_t offset) {
     return false;
 }
 
+/* An access whose turn may come later. */
+typedef struct element_access {
+    void *data;
+    pto_dtype dtype;
+    uint32_t offset;
+    pto_scalar value;
+} element_access;
+
+static void load(void *user) {
+    element_access *a = user;
+    const uint64_t code = pto_exact_load(a->data, a->dtype, a->offset);
+    a->value = (pto_scalar){.dtype = a->dtype};
+    if (pto_dtype_is_float(a->dtype)) {
+        a->value.f = pto_number_to_double(a->dtype, code);
+    } else {
+        const unsigned unused = 64 - pto_dtype_bits(a->dtype);
+        a->value.i = pto_dtype_is_signed(a->dtype) ? (int64_t)(code << unused) >> unused : (int64_t)code;
+    }
+}
+
+static void store(void *user) {
+    const element_access *a = user;
+    pto_exact_store(a->data, a->dtype, a->offset, pto_scalar_code(a->dtype, a->value));
+}
+
+static pto_status take_turn(pto_core *core, void (*call)(void *), element_access *access, bool wait) {
+    if (core->issuer)
+        return core->issuer->element(core->issuer->user, call, access, sizeof *access, wait);
+    call(access);
+    return PTO_OK;
+}
+
 pto_status pto_tile_get_value(pto_core *core, pto_tile *tile, uint32_t offset, pto_scalar *value) {
     if (!reachable(core, tile, offset))
         return PTO_ERR_REFUSED;
     const pto_status status = pto_tile_bind(core, tile);
     if (status != PTO_OK)
         return status;
-    const pto_dtype dtype = unit_of(tile->type.dtype);
-    const uint64_t code = pto_exact_load(tile->data, dtype, offset);
-    *value = (pto_scalar){.dtype = dtype};
-    if (pto_dtype_is_float(dtype)) {
-        value->f = pto_number_to_double(dtype, code);
-    } else {
-        const unsigned unused = 64 - pto_dtype_bits(dtype);
-        value->i = pto_dtype_is_signed(dtype) ? (int64_t)(code << unused) >> unused : (int64_t)code;
-    }
-    return PTO_OK;
+    element_access access = {.data = tile->data, .dtype = unit_of(tile->type.dtype), .offset = offset};
+    const pto_status done = take_turn(core, load, &access, true);
+    *value = access.value;
+    return done;
 }
 
 pto_status pto_tile_set_value(pto_core *core, pto_tile *tile, uint32_t offset, pto_scalar value) {
@@ -54,7 +80,7 @@ pto_status pto_tile_set_value(pto_core *core, pto_tile *tile, uint32_t offset, p
     const pto_status status = pto_tile_bind(core, tile);
     if (status != PTO_OK)
         return status;
-    const pto_dtype dtype = unit_of(tile->type.dtype);
-    pto_exact_store(tile->data, dtype, offset, pto_scalar_code(dtype, value));
-    return PTO_OK;
+    element_access access = {
+        .data = tile->data, .dtype = unit_of(tile->type.dtype), .offset = offset, .value = value};
+    return take_turn(core, store, &access, false);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Agents: flags, cross-core counters and tokens of a thread, the barrier of a launch, a thread an agent. */
 #include <pto/agent.h>
+#include "core/core.h"
 #include "isa/legality.h"
+#include "program/facts.h"
 #include "run/current.h"
 #include "run/watch.h"
 
@@ -74,10 +76,22 @@ static uint8_t *latches(const char *what, pto_pipe src, pto_pipe dst, int id) {
     return NULL;
 }
 
+/* The issuer of the thread's core takes a flag, barrier, token or signal: its own order says what waits. */
+static bool is_issued(pto_sync_kind kind, pto_pipe src, pto_pipe dst, int id, pto_status *status) {
+    const pto_core *core = pto_core_existing();
+    const pto_core_issuer *issuer = core ? core->issuer : NULL;
+    if (issuer)
+        *status = issuer->sync(issuer->user, (int)kind, src, dst, id);
+    return issuer != NULL;
+}
+
 pto_status pto_agent_flag_set(pto_pipe src, pto_pipe dst, int id) {
+    pto_status status;
     uint8_t *up = latches("set_flag", src, dst, id);
     if (!up)
         return PTO_ERR_REFUSED;
+    if (is_issued(PTO_SYNC_SET, src, dst, id, &status))
+        return status;
     pto_checker *checker = pto_watch_checker();
     if (checker)
         pto_checker_set_flag(checker, src, dst, id);
@@ -88,9 +102,12 @@ pto_status pto_agent_flag_set(pto_pipe src, pto_pipe dst, int id) {
 }
 
 pto_status pto_agent_flag_wait(pto_pipe src, pto_pipe dst, int id) {
+    pto_status status;
     uint8_t *up = latches("wait_flag", src, dst, id);
     if (!up)
         return PTO_ERR_REFUSED;
+    if (is_issued(PTO_SYNC_WAIT, src, dst, id, &status))
+        return status;
     pto_checker *checker = pto_watch_checker();
     if (checker)
         pto_checker_wait_flag(checker, src, dst, id);
@@ -107,6 +124,9 @@ pto_status pto_agent_pipe_barrier(pto_pipe pipe) {
         pto_agent_refuse("PTO-E0416", "pipe_barrier", found, "PIPE_S to PIPE_ALL");
         return PTO_ERR_REFUSED;
     }
+    pto_status status;
+    if (is_issued(PTO_SYNC_BARRIER, pipe, PTO_PIPE_ALL, 0, &status))
+        return status;
     pto_checker *checker = pto_watch_checker();
     if (checker)
         pto_checker_barrier(checker, pipe);
@@ -126,6 +146,9 @@ pto_status pto_agent_signal_wait(int id) { return pto_agent_signal_wait_on(PTO_P
 pto_status pto_agent_signal_on(pto_pipe pipe, int id) {
     if (id < 0 || id >= TOKENS)
         return refuse_id("PTO-E0417", "cross-core signal", id, "0 to 31");
+    pto_status status;
+    if (is_issued(PTO_SYNC_SIGNAL, pipe, PTO_PIPE_ALL, id, &status))
+        return status;
     pto_checker *checker = pto_watch_checker();
     if (checker)
         pto_checker_signal(checker, pipe, id);
@@ -136,6 +159,9 @@ pto_status pto_agent_signal_on(pto_pipe pipe, int id) {
 pto_status pto_agent_signal_wait_on(pto_pipe pipe, int id) {
     if (id < 0 || id >= TOKENS)
         return refuse_id("PTO-E0417", "cross-core wait", id, "0 to 31");
+    pto_status status;
+    if (is_issued(PTO_SYNC_AWAIT, pipe, PTO_PIPE_ALL, id, &status))
+        return status;
     pto_checker *checker = pto_watch_checker();
     if (checker)
         pto_checker_await(checker, pipe, id);
@@ -151,6 +177,9 @@ pto_status pto_agent_signal_wait_on(pto_pipe pipe, int id) {
 pto_status pto_agent_token_get(pto_pipe pipe, int id) {
     if (id < 0 || id >= TOKENS || !concrete(pipe))
         return refuse_id("PTO-E0925", "get_buf", id, "ids 0 to 31, one pipe");
+    pto_status status;
+    if (is_issued(PTO_SYNC_GET, pipe, PTO_PIPE_ALL, id, &status))
+        return status;
     uint8_t *holder = &pto_current_state()->holder[id];
     pto_checker *checker = pto_watch_checker();
     if (checker)
@@ -164,6 +193,9 @@ pto_status pto_agent_token_get(pto_pipe pipe, int id) {
 pto_status pto_agent_token_release(pto_pipe pipe, int id) {
     if (id < 0 || id >= TOKENS || !concrete(pipe))
         return refuse_id("PTO-E0925", "rls_buf", id, "ids 0 to 31, one pipe");
+    pto_status status;
+    if (is_issued(PTO_SYNC_RELEASE, pipe, PTO_PIPE_ALL, id, &status))
+        return status;
     uint8_t *holder = &pto_current_state()->holder[id];
     pto_checker *checker = pto_watch_checker();
     if (checker)
@@ -197,6 +229,9 @@ pto_status pto_agent_flags_end(bool report) {
 
 pto_status pto_agent_barrier(void) {
     team *t = pto_current_state()->team;
+    pto_status status;
+    if (!t && is_issued(PTO_SYNC_BARRIER, PTO_PIPE_ALL, PTO_PIPE_ALL, 0, &status))
+        return status;
     if (!t) {
         pto_watch_meet(pto_core_existing());
         return PTO_OK;

@@ -268,7 +268,7 @@ static pto_choice any_walk(pto_scheduler *s, bool last) {
 
 static uint32_t run_to_start(pto_scheduler *s) {
     bool adversarial = s->plan.schedule.kind == PTO_SCHEDULE_ADVERSARIAL;
-    if (s->code->has_atomics)
+    if (s->keeps_order)
         return first_to_start(s);
     uint32_t left = s->runs - s->started, pick = adversarial ? left - 1 : below(s, left);
     for (uint32_t run = 0;; run++)

@@ -2,7 +2,9 @@
 /* pto_launch: a C kernel over blocks. */
 #include "core/core.h"
 #include "run/current.h"
+#include "isa/legality.h"
 #include "run/parallel.h"
+#include "run/schedule.h"
 #include "run/watch.h"
 
 #include <stdlib.h>
@@ -47,6 +49,35 @@ static void block_failed(void *user, uint32_t worker) {
         pto_diag_append(l->diags, pto_core_diags(l->cores[worker]));
 }
 
+/* What has made a scheduled kernel fail. */
+static void report_fault(const pto_machine *m, pto_diag_list *diags) {
+    if (m->rule) {
+        const pto_rule_text *text = pto_rule_find(m->rule);
+        pto_diag_add(diags, PTO_ERROR, m->rule, pto_nowhere(), "%s",
+                     text ? text->title : "the kernel failed");
+        pto_diag_found(diags, "%s", m->found);
+    }
+    pto_diag_append(diags, pto_core_diags(m->core));
+}
+
+static pto_status launch_scheduled(const launch *l) {
+    const pto_launch_options *options = l->options;
+    if (options->checks)
+        return PTO_ERR_USAGE;
+    const pto_scheduler_options how = {.core = options->core,
+                                       .blocks = l->blocks,
+                                       .subblocks = l->subblocks,
+                                       .kernel = l->kernel,
+                                       .argument = l->argument};
+    pto_scheduler *scheduler = pto_scheduler_create(NULL, &how, NULL);
+    const pto_plan plan = {.schedule = options->schedule};
+    const pto_status status = scheduler ? pto_scheduler_run(scheduler, &plan, NULL, NULL) : PTO_ERR_NOMEM;
+    if (status == PTO_ERR_REFUSED && pto_scheduler_failed(scheduler))
+        report_fault(pto_scheduler_failed(scheduler), l->diags);
+    pto_scheduler_destroy(scheduler);
+    return status;
+}
+
 pto_status pto_launch(const pto_launch_options *options, void (*kernel)(void *argument), void *argument,
                       pto_diag_list *diags) {
     launch l = {.options = options,
@@ -58,6 +89,8 @@ pto_status pto_launch(const pto_launch_options *options, void (*kernel)(void *ar
     uint32_t runs;
     if (__builtin_mul_overflow(l.blocks, l.subblocks, &runs))
         return PTO_ERR_USAGE;
+    if (options->schedule.kind != PTO_SCHEDULE_PROGRAM)
+        return launch_scheduled(&l);
     uint32_t workers = pto_parallel_workers(options->threads, runs);
     l.cores = calloc(workers, sizeof *l.cores);
     if (!l.cores)

@@ -22,6 +22,8 @@ pto_status pto_machine_fail(pto_machine *m, const char *rule, const char *allowe
 
 void pto_machine_print(void *machine, const char *text, size_t len) {
     pto_machine *m = machine;
+    if (!len)
+        return;
     if (len > m->text_capacity - m->text_len) {
         size_t wanted = (m->text_len + len) * 2;
         char *grown = realloc(m->text, wanted);

@@ -153,6 +153,11 @@ static void collect(pto_order *o, pto_event *event, pto_order_lane *lane) {
     lane->collector = event;
 }
 
+static void collect_all(pto_order *o, pto_event *event) {
+    for (int p = 0; p < PTO_PIPE_COUNT; p++)
+        collect(o, event, &o->lane[event->core][p]);
+}
+
 /* Whatever is issued to a pipe later; a wait on S holds back the thread that issues. */
 static void hold(pto_order *o, pto_event *event, pto_pipe pipe) {
     if (pipe == PTO_PIPE_S || pipe == PTO_PIPE_ALL) {
@@ -189,8 +194,7 @@ static void barrier(pto_order *o, pto_event *event, pto_pipe pipe) {
             o->lane[event->core][pipe].gate = event;
         return;
     }
-    for (int p = 0; p < PTO_PIPE_COUNT; p++)
-        collect(o, event, &o->lane[event->core][p]);
+    collect_all(o, event);
     hold(o, event, PTO_PIPE_ALL);
 }
 
@@ -268,9 +272,12 @@ void pto_order_sync(pto_order *o, const pto_event *like, pto_code_sync kind, pto
         release_token(o, event, src, &o->token[id]);
         break;
     case PTO_SYNC_SIGNAL:
-        collect(o, event, &o->lane[event->core][o->target == PTO_TARGET_CPU ? PTO_PIPE_S : src]);
+        if (src == PTO_PIPE_ALL || o->target == PTO_TARGET_CPU)
+            collect_all(o, event);
+        else
+            collect(o, event, &o->lane[event->core][src]);
         wait_for(o, event, o->gate[event->core]);
-        event->counter = &o->signal[1 - event->core][id];
+        event->counter = &o->signal[o->one_core ? event->core : 1 - event->core][id];
         event->counter->coming++;
         break;
     case PTO_SYNC_AWAIT:

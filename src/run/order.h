@@ -16,6 +16,7 @@ typedef enum pto_event_kind {
     PTO_EVENT_MARK, /* no effect */
     PTO_EVENT_INSTR,
     PTO_EVENT_ELEMENT,
+    PTO_EVENT_CALL,
     PTO_EVENT_PRINT
 } pto_event_kind;
 
@@ -71,6 +72,7 @@ typedef struct pto_order {
     /* called when everything that an event waits for is done; marks are done at once and never told */
     void (*ready)(void *user, pto_event *event);
     void *user;
+    bool one_core;  /* cube and vector core at once: it signals itself */
     bool failed;    /* no memory */
     uint32_t marks; /* that are not done */
     pto_order_lane lane[PTO_ORDER_CORES][PTO_PIPE_COUNT];

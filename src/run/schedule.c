@@ -3,6 +3,7 @@
 #include "run/schedule.h"
 
 #include "isa/isa.h"
+#include "run/current.h"
 #include "run/scheduler.h"
 
 #include <stdio.h>
@@ -64,7 +65,7 @@ static pto_event *put(pto_scheduler *s, pto_machine *m, pto_event event, pto_wor
     event.number = ++walker->issued;
     event.work = work;
     m->pause = true;
-    pto_event *issued = pto_order_issue(&slot->order, &event);
+    pto_event *issued = walker->latest = pto_order_issue(&slot->order, &event);
     if (!issued) {
         s->no_memory = true;
         give_work(s, work);
@@ -110,11 +111,19 @@ static bool writes_bytes(const pto_instr *instr) {
     return false;
 }
 
+static pto_status execute_now(pto_core *core, const pto_instr *instr) {
+    const pto_core_issuer *issuer = core->issuer;
+    core->issuer = NULL;
+    pto_status status = pto_core_execute(core, instr);
+    core->issuer = issuer;
+    return status;
+}
+
 static pto_status issue_instr(void *user, pto_machine *m, const pto_instr *instr) {
     pto_scheduler *s = user;
     pto_pipe pipe = pto_instr_pipe(instr);
     if (pipe == PTO_PIPE_S && !writes_bytes(instr))
-        return pto_core_execute(m->core, instr);
+        return execute_now(m->core, instr);
     if (pipe == PTO_PIPE_ALL) {
         pto_event drained = like(m, PTO_EVENT_MARK, PTO_PIPE_ALL);
         pto_order_sync(&slot_of(s, m)->order, &drained, PTO_SYNC_BARRIER, PTO_PIPE_ALL, PTO_PIPE_ALL, 0);
@@ -196,17 +205,21 @@ static pto_status perform(pto_walker *walker, const pto_event *event) {
     pto_machine *m = &walker->machine;
     switch ((pto_event_kind)event->kind) {
     case PTO_EVENT_INSTR: {
-        pto_core_set_print(m->core, pto_machine_print, m);
+        if (m->code)
+            pto_core_set_print(m->core, pto_machine_print, m);
         pto_core_registers now = pto_core_get_registers(m->core);
         pto_core_set_registers(m->core, &work->registers);
-        pto_status status = pto_core_execute(m->core, &work->instr);
+        pto_status status = execute_now(m->core, &work->instr);
         pto_core_set_registers(m->core, &now);
-        if (status == PTO_OK && pto_diag_first(pto_core_diags(m->core)))
+        if (m->code && status == PTO_OK && pto_diag_first(pto_core_diags(m->core)))
             pto_machine_keep_warnings(m, event->site);
         return status;
     }
     case PTO_EVENT_ELEMENT:
         pto_machine_move_element(&work->element);
+        break;
+    case PTO_EVENT_CALL:
+        work->call(work->data);
         break;
     case PTO_EVENT_PRINT:
         pto_machine_print(m, work->text, work->len);
@@ -248,6 +261,115 @@ static pto_status execute(pto_scheduler *s, size_t index, pto_step_list *steps, 
     return PTO_OK;
 }
 
+/* ---- kernels in C -------------------------------------------------------------------------------- */
+
+/* Behind what a kernel has issued: the scheduler's turn. */
+static pto_status pass_turn(pto_walker *w, pto_status status) {
+    if (w->machine.pause) {
+        w->machine.pause = false;
+        pto_coroutine_yield(w->coroutine);
+    }
+    return w->scheduler->dropping ? PTO_ERR_CANCELLED : status;
+}
+
+/* A variable of the kernel is written: it may be gone later. */
+static bool writes_counts(const pto_instr *instr) {
+    for (int i = 0; i < PTO_MAX_OPERANDS; i++)
+        if (instr->operand[i].kind == PTO_OPERAND_COUNTS && instr->operand[i].counts)
+            return true;
+    return false;
+}
+
+static pto_status kernel_instr(void *user, pto_core *core, const pto_instr *instr) {
+    pto_walker *w = user;
+    (void)core;
+    if (w->scheduler->dropping)
+        return PTO_ERR_CANCELLED;
+    pto_status status = issue_instr(w->scheduler, &w->machine, instr);
+    if (w->machine.pause && writes_counts(instr))
+        w->blocked = w->latest;
+    return pass_turn(w, status);
+}
+
+static pto_status kernel_element(void *user, void (*call)(void *data), void *data, size_t bytes, bool wait) {
+    pto_walker *w = user;
+    pto_scheduler *s = w->scheduler;
+    pto_work *work = s->dropping ? NULL : take_work(s);
+    if (!work || bytes > sizeof work->own) {
+        if (work)
+            give_work(s, work);
+        return s->dropping ? PTO_ERR_CANCELLED : PTO_ERR_NOMEM;
+    }
+    work->call = call;
+    work->data = wait ? data : memcpy(work->own, data, bytes);
+    pto_event *event = put(s, &w->machine, like(&w->machine, PTO_EVENT_CALL, PTO_PIPE_S), work);
+    if (event && wait)
+        w->blocked = event;
+    return pass_turn(w, event ? PTO_OK : PTO_ERR_NOMEM);
+}
+
+static pto_status kernel_sync(void *user, int kind, pto_pipe src, pto_pipe dst, int64_t id) {
+    pto_walker *w = user;
+    if (w->scheduler->dropping)
+        return PTO_ERR_CANCELLED;
+    return pass_turn(w, issue_sync(w->scheduler, &w->machine, (pto_code_sync)kind, src, dst, id));
+}
+
+static void run_kernel(void *user) {
+    pto_walker *w = user;
+    const pto_scheduler_options *o = &w->scheduler->options;
+    const uint32_t run = (uint32_t)w->machine.run;
+    pto_current before = pto_current_swap((pto_current){.core = w->machine.core,
+                                                        .block = run / o->subblocks,
+                                                        .blocks = o->blocks,
+                                                        .subblock = run % o->subblocks,
+                                                        .subblocks = o->subblocks});
+    o->kernel(o->argument);
+    pto_current_swap(before);
+}
+
+static bool make_kernel(pto_scheduler *s, pto_walker *w) {
+    w->scheduler = s;
+    w->issuer = (pto_core_issuer){w, kernel_instr, kernel_element, kernel_sync};
+    w->machine.core = pto_core_make(&s->options.core);
+    w->machine.warnings = pto_diag_list_create();
+    return w->machine.core && w->machine.warnings;
+}
+
+static bool begin_kernel(pto_scheduler *s, pto_walker *w, uint32_t run) {
+    pto_machine *m = &w->machine;
+    m->run = run;
+    m->block = run / s->options.subblocks;
+    m->subblock = run % s->options.subblocks;
+    m->at = -1;
+    m->rule = NULL;
+    m->pause = false;
+    m->core->issuer = NULL;
+    pto_core_reset(m->core);
+    pto_core_set_subblock(m->core, (uint32_t)m->subblock, s->options.subblocks);
+    m->core->issuer = &w->issuer;
+    w->coroutine = pto_coroutine_create(run_kernel, w);
+    return w->coroutine != NULL;
+}
+
+static pto_status resume_kernel(pto_walker *w) {
+    w->machine.ended = !pto_coroutine_resume(w->coroutine);
+    return pto_diag_count(pto_core_diags(w->machine.core), PTO_ERROR) ? PTO_ERR_REFUSED : PTO_OK;
+}
+
+static void end_kernel(pto_walker *w) {
+    pto_coroutine_destroy(w->coroutine);
+    w->coroutine = NULL;
+}
+
+/* After a fault: every kernel runs to its end without effect. */
+static void drop_kernels(pto_scheduler *s) {
+    s->dropping = true;
+    for (uint32_t i = 0; !s->code && i < s->slots; i++)
+        end_kernel(&s->slot[i]->walker[0]);
+    s->dropping = false;
+}
+
 /* ---- walking ------------------------------------------------------------------------------------- */
 
 bool pto_walker_can_walk(const pto_walker *w, const pto_order *order) {
@@ -255,12 +377,13 @@ bool pto_walker_can_walk(const pto_walker *w, const pto_order *order) {
            order->marks < 2 * PTO_SCHEDULER_WINDOW;
 }
 
-static void start(pto_scheduler *s, pto_block_slot *slot, uint32_t run) {
+static pto_status start(pto_scheduler *s, pto_block_slot *slot, uint32_t run) {
     slot->active = true;
     slot->run = run;
     s->begun[run] = 1;
     s->started++;
-    pto_order_begin(&slot->order, s->code->target, &s->pool);
+    pto_order_begin(&slot->order, s->target, &s->pool);
+    slot->order.one_core = !s->code;
     slot->order.ready = is_ready;
     slot->order.user = s;
     for (int core = 0; core < s->cores; core++) {
@@ -272,15 +395,19 @@ static void start(pto_scheduler *s, pto_block_slot *slot, uint32_t run) {
         walker->issued = walker->pending = 0;
         memset(walker->priority, 0, sizeof walker->priority);
         walker->machine.used = core ? false : walker->machine.used; /* one memory: cleaned once */
-        pto_machine_begin(&walker->machine, run);
+        if (s->code)
+            pto_machine_begin(&walker->machine, run);
+        else if (!begin_kernel(s, walker, run))
+            return PTO_ERR_NOMEM;
         walker->registers = pto_core_get_registers(walker->machine.core);
     }
+    return PTO_OK;
 }
 
 static pto_status walk(pto_scheduler *s, pto_walker *walker) {
     pto_machine *m = &walker->machine;
     pto_core_set_registers(m->core, &walker->registers);
-    pto_status status = pto_machine_go_on(m);
+    pto_status status = s->code ? pto_machine_go_on(m) : resume_kernel(walker);
     walker->registers = pto_core_get_registers(m->core);
     if (status != PTO_OK)
         s->failed = m;
@@ -296,7 +423,10 @@ static void end_if_done(pto_scheduler *s, pto_block_slot *slot) {
     if (slot->order.marks)
         return; /* a pipe waits for ever */
     pto_machine *m = &slot->walker[0].machine;
-    pto_machine_end(m);
+    if (s->code)
+        pto_machine_end(m);
+    else
+        end_kernel(&slot->walker[0]);
     if (s->cores > 1) {
         const pto_machine *vector = &slot->walker[1].machine;
         pto_machine_print(m, vector->text, vector->text_len);
@@ -383,7 +513,7 @@ static pto_status take_turns(pto_scheduler *s, pto_step_list *steps, pto_arena *
         case PTO_CHOICE_NONE:
             return hang(s);
         case PTO_CHOICE_START:
-            start(s, choice.slot, choice.run);
+            status = start(s, choice.slot, choice.run);
             break;
         case PTO_CHOICE_WALK:
             status = walk(s, choice.walker);
@@ -417,6 +547,7 @@ pto_status pto_scheduler_run(pto_scheduler *s, const pto_plan *plan, pto_step_li
         pto_vec_clear(steps);
     pto_choose_begin(s);
     pto_status status = take_turns(s, steps, arena);
+    drop_kernels(s);
     drop_pending(s);
     return status;
 }
@@ -437,7 +568,8 @@ static pto_block_slot *make_slot(pto_scheduler *s) {
     bool ok = slot != NULL;
     for (int core = 0; ok && core < s->cores; core++) {
         pto_machine *m = &slot->walker[core].machine;
-        ok = pto_machine_create(m, s->code, &s->options.core, s->buffer);
+        ok = s->code ? pto_machine_create(m, s->code, &s->options.core, s->buffer)
+                     : make_kernel(s, &slot->walker[core]);
         m->blocks = s->options.blocks;
         m->subblocks = s->options.subblocks;
         m->runs = s->runs;
@@ -463,7 +595,9 @@ pto_scheduler *pto_scheduler_create(const pto_code *code, const pto_scheduler_op
     s->code = code;
     s->buffer = buffers;
     s->options = *options;
-    s->cores = has_vector_core(code) ? 2 : 1;
+    s->target = code ? code->target : options->core.target;
+    s->keeps_order = !code || code->has_atomics;
+    s->cores = code && has_vector_core(code) ? 2 : 1;
     s->issue = (pto_machine_issue){.user = s,
                                    .instr = issue_instr,
                                    .sync = issue_sync,

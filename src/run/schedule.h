@@ -32,6 +32,9 @@ typedef struct pto_plan {
 typedef struct pto_scheduler_options {
     pto_options core;
     uint32_t blocks, subblocks; /* both 1 or more */
+    /* instead of code: a kernel in C */
+    void (*kernel)(void *argument);
+    void *argument;
     const volatile int *cancel;
     /* a run of the entry has ended: its text stands in the machine; may be NULL */
     void (*ended)(void *user, pto_machine *machine);
@@ -40,7 +43,7 @@ typedef struct pto_scheduler_options {
 
 typedef struct pto_scheduler pto_scheduler;
 
-/* NULL without memory. */
+/* NULL without memory. Of a kernel in C: code and buffers are NULL. */
 pto_scheduler *pto_scheduler_create(const pto_code *code, const pto_scheduler_options *options,
                                     const pto_machine_buffer *buffers);
 void pto_scheduler_destroy(pto_scheduler *scheduler);

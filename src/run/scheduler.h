@@ -4,6 +4,7 @@
 #define PTO_RUN_SCHEDULER_H
 
 #include "core/core.h"
+#include "run/coroutine.h"
 #include "run/schedule.h"
 
 enum {
@@ -20,6 +21,9 @@ typedef struct pto_work {
     pto_global global[PTO_MAX_OPERANDS];
     pto_core_registers registers;
     pto_machine_element element;
+    void (*call)(void *data);
+    void *data;
+    max_align_t own[4]; /* the copy of it, when the caller does not wait */
     char *text;
     size_t len;
 } pto_work;
@@ -31,6 +35,10 @@ typedef struct pto_walker {
     bool live;                    /* not at its end yet */
     bool draining;                /* until nothing is pending */
     pto_event *blocked;           /* the load whose value it needs */
+    pto_event *latest;            /* what it has issued last */
+    struct pto_scheduler *scheduler;
+    pto_core_issuer issuer; /* of a kernel in C, with its thread */
+    pto_coroutine *coroutine;
     uint32_t issued, pending;
     uint32_t priority[PTO_PIPE_COUNT]; /* of choose.c */
 } pto_walker;
@@ -44,8 +52,11 @@ typedef struct pto_block_slot {
 } pto_block_slot;
 
 struct pto_scheduler {
-    const pto_code *code;
+    const pto_code *code; /* NULL: a kernel in C */
     const pto_machine_buffer *buffer;
+    pto_target target;
+    bool keeps_order; /* runs start in their order: they add atomically, or might */
+    bool dropping;    /* kernels run to their end, nothing of them is executed any more */
     pto_scheduler_options options;
     int cores; /* 1, or 2 when the code has vector sections */
     uint32_t runs, slots;
