@@ -121,6 +121,40 @@ static int by_begin(const void *a, const void *b) {
     return x->end < y->end ? -1 : x->end > y->end;
 }
 
+static int by_access(const void *a, const void *b) {
+    const pto_findings_piece *x = a, *y = b;
+    const uint64_t keys[][2] = {{x->phase, y->phase},
+                                {x->access.block, y->access.block},
+                                {x->access.write, y->access.write},
+                                {x->access.lane, y->access.lane},
+                                {x->access.number, y->access.number},
+                                {(uint8_t)x->access.operand, (uint8_t)y->access.operand},
+                                {x->begin, y->begin}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
+}
+
+/* The shadow cuts accesses at its pages, which lie by host address: pieces of one access become one again, so
+ * that nothing that is told depends on where a buffer lies. */
+static void join_pieces(pto_findings *all) {
+    if (!all->piece_count)
+        return;
+    qsort(all->piece, all->piece_count, sizeof *all->piece, by_access);
+    size_t kept = 0;
+    for (size_t i = 1; i < all->piece_count; i++) {
+        pto_findings_piece *last = &all->piece[kept];
+        pto_findings_piece beside = all->piece[i];
+        beside.begin = last->begin;
+        if (all->piece[i].begin == last->end && !by_access(last, &beside))
+            last->end = all->piece[i].end;
+        else
+            all->piece[++kept] = all->piece[i];
+    }
+    all->piece_count = kept + 1;
+}
+
 /* The two that reach farthest, of different runs: if any earlier piece of another run reaches into a new one,
  * one of them does. */
 typedef struct reach {
@@ -174,6 +208,7 @@ static void tell_pair(pto_findings *all, const pto_findings_piece *old, const pt
 void pto_findings_between_blocks(pto_findings *all) {
     reach writes = {0}, any = {0}, plain = {0};
     pthread_mutex_lock(&all->mutex);
+    join_pieces(all);
     if (all->piece_count)
         qsort(all->piece, all->piece_count, sizeof *all->piece, by_begin);
     for (size_t i = 0; i < all->piece_count; i++) {
