@@ -126,11 +126,17 @@ static bool has_room(const pto_scheduler *s) {
     return s->started - s->ended < s->slots && s->started < s->runs;
 }
 
-static uint32_t first_to_start(const pto_scheduler *s) {
-    uint32_t run = 0;
-    while (run < s->runs && s->begun[run])
-        run++;
-    return run;
+/* Of the runs that have not begun; there is one. */
+static uint32_t first_to_start(pto_scheduler *s) {
+    while (s->begun[s->first_run])
+        s->first_run++;
+    return s->first_run;
+}
+
+static uint32_t last_to_start(pto_scheduler *s) {
+    while (s->begun[s->last_run])
+        s->last_run--;
+    return s->last_run;
 }
 
 static bool is_step(const pto_step *step, const pto_event *event) {
@@ -266,14 +272,19 @@ static pto_choice any_walk(pto_scheduler *s, bool last) {
     return chosen;
 }
 
+/* One of the next few, or the last. */
 static uint32_t run_to_start(pto_scheduler *s) {
-    bool adversarial = s->plan.schedule.kind == PTO_SCHEDULE_ADVERSARIAL;
+    uint32_t run = first_to_start(s);
     if (s->keeps_order)
-        return first_to_start(s);
-    uint32_t left = s->runs - s->started, pick = adversarial ? left - 1 : below(s, left);
-    for (uint32_t run = 0;; run++)
-        if (!s->begun[run] && !pick--)
-            return run;
+        return run;
+    if (s->plan.schedule.kind == PTO_SCHEDULE_ADVERSARIAL)
+        return last_to_start(s);
+    for (uint32_t ahead = below(s, 4 * PTO_SCHEDULER_BLOCKS), i = run; ahead && i < s->runs; i++)
+        if (!s->begun[i]) {
+            run = i;
+            ahead--;
+        }
+    return run;
 }
 
 static pto_choice by_other(pto_scheduler *s) {

@@ -498,6 +498,8 @@ static void reset(pto_scheduler *s) {
     pto_event_pool_rewind(&s->pool);
     s->ready_count = 0;
     s->started = s->ended = 0;
+    s->first_run = 0;
+    s->last_run = s->runs - 1;
     memset(s->begun, 0, s->runs);
     s->failed = NULL;
     s->no_memory = false;

@@ -71,9 +71,10 @@ struct pto_scheduler {
     uint32_t walk_first;
     pto_event **ready;
     size_t ready_count, ready_capacity;
-    uint32_t started, ended; /* runs */
-    uint8_t *begun;          /* a run a byte */
-    size_t followed, behind; /* of the prefix; executed behind it */
+    uint32_t started, ended;      /* runs */
+    uint32_t first_run, last_run; /* all before and behind them have begun */
+    uint8_t *begun;               /* a run a byte */
+    size_t followed, behind;      /* of the prefix; executed behind it */
     uint64_t executed;
     pto_machine *failed;
     bool no_memory;

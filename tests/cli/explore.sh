@@ -67,3 +67,8 @@ expect 2 "$PTO" explore
 expect 2 "$PTO" explore good.pto --runs 0 x=x.npy y:=
 expect 2 "$PTO" explore good.pto x=missing.npy y:=
 
+
+: >empty.s
+expect 2 "$PTO" explore empty.s && says 'TileOp blocks'
+# more blocks than are on their way at once
+expect 0 "$PTO" run good.pto -t a2a3 -b 300 --schedule random:4 x=x.npy y:=other.npy && same program.npy other.npy

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pto explore: one program in many orders. */
 #include "bind.h"
+#include "block.h"
 #include "cli.h"
 
 #include <stdlib.h>
@@ -61,6 +62,8 @@ static int run(int argc, char **argv) {
         return CLI_USAGE;
     if (!argc)
         return cli_usage(&cli_explore, "no file given");
+    if (cli_is_block(argv[0]))
+        return cli_usage(&cli_explore, "%s holds TileOp blocks, which run in their order", argv[0]);
     s.options.cancel = cli_catch_interrupts();
     pto_parse_options parse = {.target = s.options.target, .has_target = s.options.has_target};
     const pto_verify_options verify = {.target = parse.target, .has_target = parse.has_target};
