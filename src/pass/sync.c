@@ -41,7 +41,8 @@ static void note_own(void *user, const pto_operation *op) {
     if (fact.kind != PTO_SYNC_SET && fact.kind != PTO_SYNC_WAIT)
         return;
     bool known = !fact.dynamic && fact.id >= 0 && fact.id < 8;
-    own->used[fact.src][fact.dst] |= known ? (uint8_t)(1u << fact.id) : 0xff;
+    uint8_t *used = &own->used[fact.src][fact.dst];
+    *used = (uint8_t)(*used | (known ? 1u << fact.id : 0xffu));
 }
 
 /* ---- the plan ---- */
