@@ -198,7 +198,14 @@ static bool is_of_buffer(const char *rule) {
 static void tell_buffer(const pto_findings *all, const pto_check_finding *f, pto_diag_list *diags) {
     char bytes[160];
     words_of_bytes(f, bytes, sizeof bytes);
-    if (!strcmp(f->rule, "PTO-E1152"))
+    if (!f->name)
+        snprintf(bytes, sizeof bytes, "bytes %llu to %llu of the buffer", (unsigned long long)f->begin,
+                 (unsigned long long)f->end - 1);
+    if (!strcmp(f->rule, "PTO-E1151"))
+        pto_diag_found(diags, "a buffer that was freed before");
+    else if (!strcmp(f->rule, "PTO-E1150"))
+        pto_diag_found(diags, "a buffer of %llu bytes", (unsigned long long)(f->end - f->begin));
+    else if (!strcmp(f->rule, "PTO-E1152"))
         pto_diag_found(diags, "%s",
                        f->first.number ? "an address inside of a buffer" : "no buffer begins here");
     else
