@@ -135,7 +135,9 @@ static pto_status attach(pto_watch *w, pto_core *core, bool in_launch) {
         pto_checker_destroy(c);
         return status;
     }
+    pthread_mutex_lock(&w->findings.mutex);
     w->findings.target = core->options.target;
+    pthread_mutex_unlock(&w->findings.mutex);
     core->watcher = (pto_core_watcher){
         .watch = w, .checker = c, .in_launch = in_launch, .reset = reset, .destroy = destroy};
     begin(core);

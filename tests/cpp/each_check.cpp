@@ -6,6 +6,7 @@
 #include <pto/pto-inst.hpp>
 #include "support/cpp_testing.hpp"
 
+#include <atomic>
 #include <cstring>
 #include <vector>
 
@@ -16,7 +17,8 @@ using G = GlobalTensor<float, pto::Shape<1, 1, 1, 16, 64>, pto::Stride<1024, 102
 using GHalf = GlobalTensor<float, pto::Shape<1, 1, 1, 8, 64>, pto::Stride<1024, 1024, 1024, 64, 1>>;
 
 /* The line of a statement, by number; which fault is planted, 0 = none. */
-static int line_of[16], fault;
+static std::atomic<int> line_of[16];
+static int fault;
 #define AT(n) line_of[n] = __LINE__;
 #define WITHOUT(n) if (fault != (n))
 #define WITH(n) if (fault == (n))
@@ -211,7 +213,8 @@ static std::string rendered() {
 template <typename F> static void plant_run(F run, int number, const char *rule, int second, int first) {
     for (int turn = 0; turn < 2; turn++) {
         fault = turn ? number : 0;
-        std::memset(line_of, 0, sizeof line_of);
+        for (std::atomic<int> &line : line_of)
+            line = 0;
         pto_diag_list_clear(diags);
         run();
         const std::size_t findings = pto_check_process_tell(diags, false);
@@ -220,8 +223,8 @@ template <typename F> static void plant_run(F run, int number, const char *rule,
             std::fprintf(stderr, "%s: not silent without the fault:\n%s", rule, rendered().c_str());
             wrong++;
         } else if (turn && ((findings == 0) != advice || !told(rule, second, first))) {
-            std::fprintf(stderr, "fault %d, %s at line %d is not told:\n%s", number, rule, line_of[second],
-                         rendered().c_str());
+            std::fprintf(stderr, "fault %d, %s at line %d is not told:\n%s", number, rule,
+                         line_of[second].load(), rendered().c_str());
             wrong++;
         }
     }

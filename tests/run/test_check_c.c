@@ -3,6 +3,7 @@
  * the lines of both accesses are told. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include <pto/pto.h>
 
 /* The line of a statement, by number: written in front of it, on the same line. */
-static int line_of[16];
+static atomic_int line_of[16];
 #define AT(n) line_of[n] = __LINE__;
 
 /* Which fault is planted; 0 = none. WITHOUT: left out when it is that one, WITH: there only then. */
@@ -204,7 +205,8 @@ static void plant(void (*kernel)(void *), pto_target target, int number, const c
         fail_msg("the kernel without a fault is not silent:\n%s", text);
     }
     pto_diag_list_clear(diags);
-    memset(line_of, 0, sizeof line_of);
+    for (int i = 0; i < 16; i++)
+        line_of[i] = 0;
     fault = number;
     const size_t findings = run(kernel, target, diags);
     const bool advice = !strncmp(rule, "PTO-W", 5);
@@ -226,7 +228,8 @@ static void alone(void (*kernel)(void *), pto_target target, int number, const c
         const pto_launch_options options = {
             .core = {.target = target}, .checks = PTO_CHECK_ALL, .findings = &findings};
         pto_diag_list_clear(diags);
-        memset(line_of, 0, sizeof line_of);
+        for (int i = 0; i < 16; i++)
+            line_of[i] = 0;
         fault = turn ? number : 0;
         assert_int_equal(pto_launch(&options, kernel, NULL, diags), PTO_OK);
         pto_diag_render_buffer(diags, NULL, text, sizeof text);
