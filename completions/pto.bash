@@ -29,7 +29,11 @@ _pto() {
         return
         ;;
     --check)
-        mapfile -t COMPREPLY < <(compgen -W "race init sync all" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "race init sync memory all none" -- "$cur")
+        return
+        ;;
+    --suppress)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
     --schedule)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checkers: any sequence of loads, vector operations, stores, flags, barriers, tokens, signals and scalar
- * accesses, on tiles anywhere in a small memory and on tiles without an address. What `init` tells is compared with
- * a plain array of bytes; races are told of operations that the sequence has, and the same twice. */
+ * accesses, on tiles anywhere in a small memory and on tiles without an address. What `init` tells is
+ * compared with a plain array of bytes; races are told of operations that the sequence has, and the same
+ * twice. */
 #include "check/check.h"
 #include <pto/ops.h>
 
@@ -101,7 +102,8 @@ static void one_instr(pto_checker *c, model *m, input *in, unsigned kind) {
                          .stride = {0, 0, 0, 16 * (1 + take(in) % 16), 1},
                          .data = global_memory + 64 * take(in)};
     pto_instr instr = {0};
-    const pto_operand tile_a = {.kind = PTO_OPERAND_TILE, .tile = &a}, tile_b = {.kind = PTO_OPERAND_TILE, .tile = &b};
+    const pto_operand tile_a = {.kind = PTO_OPERAND_TILE, .tile = &a},
+                      tile_b = {.kind = PTO_OPERAND_TILE, .tile = &b};
     const pto_operand tensor = {.kind = PTO_OPERAND_GLOBAL, .global = &global};
     switch (kind) {
     case 0:

@@ -270,6 +270,7 @@ const cli_command cli_run = {
     "      --json        diagnostics as JSON on standard output\n\n"
     "TileOp blocks: pto run FILE.s|FILE.bin [--mem ADDRESS=in.npy] [--mem ADDRESS=SIZE] [--reg NAME=VALUE]\n"
     "               [--dump ADDRESS:TYPE:ROWSxCOLS=out.npy] [--trace] [--steps N] [--address N]\n"
+    "               [--check C,...] [--suppress F] [--json]\n"
     "  runs to ebreak or to the end of the code, and stops at the first fault; ebreak N gives the status 128 "
     "+ N\n\n"
     "example\n  pto run examples/softmax/softmax.pto --blocks 16 x=in.npy y:=out.npy\n",
