@@ -9,14 +9,18 @@ bin=$BUILD/examples
 title() { printf '\n== %s ==\n' "$*"; }
 show() { printf '\n$ %s\n' "$*" | sed "s|$PTO|pto|; s|$SRC/||g; s|$bin/||g; s|$out/||g; s|$out|.|g"; "$@"; }
 full_or_small() { if [ "${DEMO:-}" = small ]; then echo "$2"; else echo "$1"; fi; }
+# watched PROGRAM OPTION...: small inputs under all checkers, in one block and in many.
+watched() {
+    [ "${DEMO:-}" = small ] || return 0
+    "$PTO" run "$@" --check all
+    "$PTO" run "$@" --check all --blocks 3
+}
 # on_npus PROGRAM ARGUMENT...: runs examples/PROGRAM on both NPU targets; the function check looks at the results.
 on_npus() {
     local program=$SRC/examples/$1 target
     shift
     for target in a2a3 a5; do
-        # small: watched as well, in one block and in many
-        [ "${DEMO:-}" != small ] || "$PTO" run "$program" --target $target --check all "$@"
-        [ "${DEMO:-}" != small ] || "$PTO" run "$program" --target $target --blocks 3 --check all "$@"
+        watched "$program" --target $target "$@"
         show "$PTO" run "$program" --target $target --blocks 16 --time "$@"
         check $target
     done
@@ -26,10 +30,11 @@ digits="$SRC/examples/digits"
 title "Handwritten digits: a two-layer int8 network as a PTO program"
 for target in a2a3 a5; do
     show "$PTO" check --target $target "$digits/digits.pto"
-    show "$PTO" run "$digits/digits.pto" --target $target --blocks 3 x="$digits/data/digits_test_x.npy" \
-        w1="$digits/weights/w1.npy" b1="$digits/weights/b1.npy" deq="$(cat "$digits/weights/deq_scale.txt")" \
-        w2="$digits/weights/w2.npy" b2="$digits/weights/b2.npy" acc:= hidden:= scores:= \
-        classes:="$out/$target.npy"
+    arguments=(x="$digits/data/digits_test_x.npy" w1="$digits/weights/w1.npy" b1="$digits/weights/b1.npy"
+        deq="$(cat "$digits/weights/deq_scale.txt")" w2="$digits/weights/w2.npy" b2="$digits/weights/b2.npy"
+        acc:= hidden:= scores:= classes:="$out/$target.npy")
+    watched "$digits/digits.pto" --target $target "${arguments[@]}"
+    show "$PTO" run "$digits/digits.pto" --target $target --blocks 3 "${arguments[@]}"
 done
 show "$bin/digits-show" "$digits/data/digits_test_x.npy" "$digits/data/digits_test_y.npy" \
     "$out/a2a3.npy" "$out/a5.npy"
@@ -76,7 +81,10 @@ done
 m=$(full_or_small 1024 128) n=$(full_or_small 1024 256) k=$(full_or_small 1024 512)
 title "MXFP8 product $m x $k x $n: TQUANT with a scale for every 32 elements, then TMATMUL_MX (a5; a2a3 has neither)"
 show "$bin/mxfp8-check" make "$out" "$m" "$n" "$k"
-mxfp8() { show "$PTO" run "$SRC/examples/mxfp8/mxfp8.pto" --target a5 --blocks 16 --time --entry "$@"; }
+mxfp8() {
+    watched "$SRC/examples/mxfp8/mxfp8.pto" --target a5 --entry "$@"
+    show "$PTO" run "$SRC/examples/mxfp8/mxfp8.pto" --target a5 --blocks 16 --time --entry "$@"
+}
 mxfp8 quantise_a m="$m" k="$k" a="$out/a.npy" qa:="$out/qa.npy" ea:="$out/ea.npy@${m}x$((k / 32))"
 mxfp8 quantise_b k="$k" n="$n" b="$out/b.npy" qb:="$out/qb.npy" eb:="$out/eb.npy@$((k / 64))x$((2 * n))"
 mxfp8 product m="$m" n="$n" k="$k" qa="$out/qa.npy" ea="$out/ea.npy" qb="$out/qb.npy" eb="$out/eb.npy" c:="$out/c.npy"
@@ -93,6 +101,7 @@ echo
 echo "== A convolution of 28 x 28 x 32 with 64 filters of 3 x 3, by TIMG2COL =="
 show "$BUILD/examples/conv-compare" "$out/conv_x.npy" "$out/conv_w.npy"
 for target in a2a3 a5; do
+    watched "$conv/conv.pto" --target $target x="$out/conv_x.npy" w="$out/conv_w.npy" y:="$out/conv_y.npy"
     show "$PTO" run "$conv/conv.pto" --target $target --blocks 7 --time x="$out/conv_x.npy" w="$out/conv_w.npy" y:="$out/conv_y.npy"
     show "$BUILD/examples/conv-compare" "$out/conv_x.npy" "$out/conv_w.npy" "$out/conv_y.npy"
 done

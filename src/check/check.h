@@ -130,6 +130,8 @@ void pto_checker_preset(pto_checker *checker, pto_loc loc, uint64_t begin, uint6
 void pto_checker_set_flag(pto_checker *checker, pto_pipe src, pto_pipe dst, int64_t id);
 void pto_checker_wait_flag(pto_checker *checker, pto_pipe src, pto_pipe dst, int64_t id);
 void pto_checker_barrier(pto_checker *checker, pto_pipe pipe);
+/* The same for one that the compiler has put there: no advice about it. */
+void pto_checker_own_barrier(pto_checker *checker, pto_pipe pipe);
 void pto_checker_get_buf(pto_checker *checker, pto_pipe pipe, int64_t id);
 void pto_checker_rls_buf(pto_checker *checker, pto_pipe pipe, int64_t id);
 /* All agents of a launch have met: everything before precedes everything behind, on all of them. */

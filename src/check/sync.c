@@ -258,6 +258,11 @@ void pto_checker_barrier(pto_checker *c, pto_pipe pipe) {
         note_barrier(c, pipe, useful);
 }
 
+void pto_checker_own_barrier(pto_checker *c, pto_pipe pipe) {
+    pto_check_count_turn(c);
+    pto_check_fence(c, pipe);
+}
+
 static void tell_barriers(pto_checker *c) {
     for (int i = 0; i < c->barrier_count; i++) {
         const pto_check_barrier *b = &c->barrier[i];

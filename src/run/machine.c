@@ -329,7 +329,10 @@ static pto_status tell_sync(pto_machine *m, const pto_code_op *op) {
         pto_checker_wait_flag(m->checker, src, dst, id);
         break;
     case PTO_SYNC_BARRIER:
-        pto_checker_barrier(m->checker, src);
+        if (m->code->origin[m->at] && m->code->origin[m->at]->kind == PTO_OPK_INSTR)
+            pto_checker_own_barrier(m->checker, src);
+        else
+            pto_checker_barrier(m->checker, src);
         break;
     case PTO_SYNC_GET:
         pto_checker_get_buf(m->checker, src, id);
