@@ -304,6 +304,22 @@ static void every_planted_fault_is_told(void **state) {
                a2a3, 1, "PTO-E1110", 2, 6);
     planted_in(VIEW "pto.tload ins(%px : !P) outs(%t : !T)\n@", "pto.tload ins(%px : !P) outs(%t : !T)\n", a5,
                1, "PTO-E1102", 4, 3);
+    /* the cube core loads what the vector core stores: before the signal, or behind it */
+    planted_in(VIEW "%a = arith.constant 0 : i64\n"
+                    "%m = pto.alloc_tile addr = %a : !pto.tile_buf<mat, 16x64xf32, blayout=col_major, "
+                    "slayout=row_major>\n"
+                    "pto.section.cube {\n"
+                    "pto.tload ins(%py : !P) outs(%m : !pto.tile_buf<mat, 16x64xf32, blayout=col_major, "
+                    "slayout=row_major>)\n"
+                    "pto.sync.set <PIPE_MTE2>, 1\n"
+                    "@}\n"
+                    "pto.section.vector {\n%k = arith.constant 1.0 : f32\n"
+                    "pto.texpands ins(%k : f32) outs(%t : !T)\n" FLAG("set", "V", "MTE3", "0")
+                        FLAG("wait", "V", "MTE3", "0") "pto.sync.wait <PIPE_MTE3>, 1\n"
+                                                       "pto.tstore ins(%t : !T) outs(%py : !P)\n}\n",
+               "pto.tload ins(%py : !P) outs(%m : !pto.tile_buf<mat, 16x64xf32, blayout=col_major, "
+               "slayout=row_major>)\n",
+               a2a3, 1, "PTO-E1105", 16, 8);
     print_message("%d planted faults in programs, every one told\n", planted);
 }
 
