@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shadow of a memory: pages, found by address; in each, disjoint pieces in order of address with the accesses
  * that a later one may conflict with. A range that crosses pages is a piece in each of them. Memory: a piece
- * has room for PTO_SHADOW_OWN accesses and at most PTO_SHADOW_MOST, 56 bytes each. */
+ * has room for PTO_SHADOW_OWN accesses and at most PTO_SHADOW_MOST, 48 bytes each. */
 #ifndef PTO_CHECK_SHADOW_H
 #define PTO_CHECK_SHADOW_H
 
