@@ -3,6 +3,7 @@
  * need is noted at the operations of the program. */
 #include "pass/sync.h"
 
+#include "pass/sync_plan.h"
 #include "pass/sync_scope.h"
 #include "program/facts.h"
 #include <pto/ops.h>
@@ -47,7 +48,7 @@ static void note_own(void *user, const pto_operation *op) {
 
 /* ---- the plan ---- */
 
-static void plan_op(pto_sync_plan *plan, const pto_operation *at, bool behind, pto_sync_op op) {
+void pto_sync_plan_add(pto_sync_plan *plan, const pto_operation *at, bool behind, pto_sync_op op) {
     pto_value_map *map = behind ? &plan->after : &plan->before;
     int64_t *first = pto_value_map_find(map, at);
     op.next = -1;
@@ -66,14 +67,16 @@ static void plan_op(pto_sync_plan *plan, const pto_operation *at, bool behind, p
 static pto_sync_op sync_op(const sync_edge *e, bool set) {
     switch ((sync_edge_kind)e->kind) {
     case EDGE_BARRIER:
-        return (pto_sync_op){.kind = PTO_SYNC_BARRIER, .src = (pto_pipe)e->src, .dst = PTO_PIPE_ALL};
+        return (pto_sync_op){
+            .kind = PTO_SYNC_BARRIER, .src = (pto_pipe)e->src, .dst = PTO_PIPE_ALL, .core = -1};
     case EDGE_FENCE:
-        return (pto_sync_op){.kind = PTO_SYNC_BARRIER, .src = PTO_PIPE_ALL, .dst = PTO_PIPE_ALL};
+        return (pto_sync_op){.kind = PTO_SYNC_BARRIER, .src = PTO_PIPE_ALL, .dst = PTO_PIPE_ALL, .core = -1};
     default:
         return (pto_sync_op){.kind = set ? PTO_SYNC_SET : PTO_SYNC_WAIT,
                              .src = (pto_pipe)e->src,
                              .dst = (pto_pipe)e->dst,
-                             .id = e->id};
+                             .id = e->id,
+                             .core = -1};
     }
 }
 
@@ -89,7 +92,7 @@ static void plan_list(pto_sync_plan *plan, const sync_scope *s, int32_t list, co
             const sync_edge *e = &s->edge.data[item->edge];
             bool flag = e->kind == EDGE_PAIR || e->kind == EDGE_CARRIED;
             if (!e->gone && turn == (flag ? (item->set ? 2 : 0) : 1))
-                plan_op(plan, at, behind, sync_op(e, item->set));
+                pto_sync_plan_add(plan, at, behind, sync_op(e, item->set));
         }
     }
 }
@@ -120,6 +123,7 @@ static void make(pto_sync_plan *plan, const pto_code *const *codes, size_t count
             plan_scope(plan, scope);
         }
     }
+    pto_sync_plan_cores(plan, program, &uses);
 }
 
 static pto_status make_guarded(pto_sync_plan *plan, const pto_code *const *codes, size_t count) {
@@ -151,39 +155,67 @@ int32_t pto_sync_at(const pto_sync_plan *plan, const pto_operation *op, bool beh
 
 /* ---- into the program ---- */
 
+static const pto_attr *pipe_attr(pto_program *program, pto_pipe pipe) {
+    return pto_attr_enum(program, PTO_STR("pipe"), pto_str_from(pto_pipe_name(pipe)));
+}
+
 static pto_operation *make_op(pto_program *program, const pto_sync_op *op, pto_span span) {
     static const char *const events[] = {"EVENT_ID0", "EVENT_ID1", "EVENT_ID2", "EVENT_ID3",
                                          "EVENT_ID4", "EVENT_ID5", "EVENT_ID6", "EVENT_ID7"};
-    pto_op_kind kind = op->kind == PTO_SYNC_SET    ? PTO_OPK_SET_FLAG
-                       : op->kind == PTO_SYNC_WAIT ? PTO_OPK_WAIT_FLAG
-                                                   : PTO_OPK_BARRIER;
-    pto_operation *made = pto_operation_create(program, kind, 0, 0);
-    const pto_attr *src = pto_attr_enum(program, PTO_STR("pipe"), pto_str_from(pto_pipe_name(op->src)));
+    static const pto_op_kind kinds[] = {[PTO_SYNC_SET] = PTO_OPK_SET_FLAG,
+                                        [PTO_SYNC_WAIT] = PTO_OPK_WAIT_FLAG,
+                                        [PTO_SYNC_BARRIER] = PTO_OPK_BARRIER,
+                                        [PTO_SYNC_SIGNAL] = PTO_OPK_SYNC_SET,
+                                        [PTO_SYNC_AWAIT] = PTO_OPK_SYNC_WAIT};
+    pto_operation *made = pto_operation_create(program, kinds[op->kind], 0, 0);
+    bool flag = op->kind == PTO_SYNC_SET || op->kind == PTO_SYNC_WAIT;
     made->span = made->name_span = span;
-    if (kind == PTO_OPK_BARRIER) {
-        pto_operation_set_attr(program, made, PTO_STR("pipe"), src);
+    pto_operation_set_attr(program, made, flag ? PTO_STR("src_pipe") : PTO_STR("pipe"),
+                           pipe_attr(program, op->src));
+    if (op->kind == PTO_SYNC_BARRIER)
+        return made;
+    if (!flag) {
+        const pto_type *i32 = pto_type_int(program, 32, PTO_SIGNLESS);
+        pto_operation_set_attr(program, made, PTO_STR("event_id"), pto_attr_int(program, op->id, i32));
         return made;
     }
-    const pto_attr *dst = pto_attr_enum(program, PTO_STR("pipe"), pto_str_from(pto_pipe_name(op->dst)));
-    const pto_attr *id = pto_attr_enum(program, PTO_STR("event"), pto_str_from(events[op->id & 7]));
-    pto_operation_set_attr(program, made, PTO_STR("src_pipe"), src);
-    pto_operation_set_attr(program, made, PTO_STR("dst_pipe"), dst);
-    pto_operation_set_attr(program, made, PTO_STR("event_id"), id);
+    pto_operation_set_attr(program, made, PTO_STR("dst_pipe"), pipe_attr(program, op->dst));
+    pto_operation_set_attr(program, made, PTO_STR("event_id"),
+                           pto_attr_enum(program, PTO_STR("event"), pto_str_from(events[op->id & 7])));
     return made;
+}
+
+/* The planned operations of one place, in front of `next`, or at the end of the block. */
+static void insert_list(const pto_sync_plan *plan, pto_program *program, int32_t first, pto_block *block,
+                        pto_operation *next, pto_span span) {
+    pto_block *section = NULL;
+    for (int32_t i = first; i >= 0; i = plan->op.data[i].next) {
+        const pto_sync_op *op = &plan->op.data[i];
+        pto_operation *made = make_op(program, op, span);
+        if (op->core >= 0 && section) {
+            pto_block_append(section, made);
+            continue;
+        }
+        if (op->core >= 0) {
+            pto_operation *around =
+                pto_operation_create(program, op->core ? PTO_OPK_SECTION_VECTOR : PTO_OPK_SECTION_CUBE, 0, 0);
+            around->span = around->name_span = span;
+            section = pto_region_add_block(program, pto_operation_add_region(program, around));
+            pto_block_append(section, made);
+            made = around;
+        }
+        if (next)
+            pto_block_insert_before(next, made);
+        else
+            pto_block_append(block, made);
+    }
 }
 
 static void insert_block(const pto_sync_plan *plan, pto_program *program, pto_block *block) {
     for (pto_operation *op = block->first, *next; op; op = next) {
         next = op->next;
-        for (int32_t i = pto_sync_at(plan, op, false); i >= 0; i = plan->op.data[i].next)
-            pto_block_insert_before(op, make_op(program, &plan->op.data[i], op->span));
-        for (int32_t i = pto_sync_at(plan, op, true); i >= 0; i = plan->op.data[i].next) {
-            pto_operation *made = make_op(program, &plan->op.data[i], op->span);
-            if (next)
-                pto_block_insert_before(next, made);
-            else
-                pto_block_append(block, made);
-        }
+        insert_list(plan, program, pto_sync_at(plan, op, false), block, op, op->span);
+        insert_list(plan, program, pto_sync_at(plan, op, true), block, next, op->span);
         for (uint32_t r = 0; r < op->region_count; r++)
             for (pto_block *inner = op->region[r]->first; inner; inner = inner->next)
                 insert_block(plan, program, inner);

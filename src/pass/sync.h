@@ -8,9 +8,10 @@
 #include "program/value_map.h"
 
 typedef struct pto_sync_op {
-    pto_code_sync kind; /* SET, WAIT or BARRIER */
-    pto_pipe src, dst;  /* a barrier: src */
+    pto_sync_kind kind; /* SET, WAIT, BARRIER, SIGNAL or AWAIT */
+    pto_pipe src, dst;  /* a barrier, a signal: src */
     int id;
+    int core;     /* not -1: in a section of its own for the cube (0) or the vector core (1) */
     int32_t next; /* at the same place; -1 = none */
 } pto_sync_op;
 

@@ -330,7 +330,9 @@ static bool give_ids(sync_scope *s, const sync_flow *flow, const uint8_t used[LA
 /* ---- all of it ---- */
 
 static void begin_with_barrier(sync_scope *s) {
-    if (s->clean)
+    const sync_node *node = s->node.data;
+    bool there = node->kind == SYNC_FLAG && node->flag == PTO_SYNC_BARRIER && node->src == PTO_PIPE_ALL;
+    if (s->clean || there)
         return;
     sync_edge first = {.kind = EDGE_FENCE, .from = NONE, .to = 0, .home = NONE, .id = NONE, .kept = true};
     pto_sync_add_edge(s, first);
