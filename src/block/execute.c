@@ -540,6 +540,7 @@ static void publish(pto_block_job *job) {
         pto_block_push_entry(m, s->result[i].queue, &job->dst[i]);
     if (job->acc_dies)
         m->acc.live = false;
+    m->fflags |= job->flags;
 }
 
 bool pto_block_execute(pto_block_machine *m, const pto_block_state *s) {

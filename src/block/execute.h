@@ -19,7 +19,7 @@ typedef struct pto_block_job {
     uint64_t reg[PTO_BLOCK_MAX_REGS];
     bool reg_given[PTO_BLOCK_MAX_REGS];
     pto_block_entry dst[PTO_BLOCK_MAX_RESULTS]; /* data NULL until allocated */
-    /* what becomes of ACC */
+    unsigned flags;                             /* to be raised */
     bool acc_dies;
 } pto_block_job;
 
@@ -66,6 +66,9 @@ bool pto_block_call(pto_block_job *job, pto_form form, const char *operands, pto
 bool pto_block_check_type(pto_block_job *job, int i, unsigned type);
 bool pto_block_check_shape(pto_block_job *job, int i, int32_t rows, int32_t cols, int32_t pitch);
 bool pto_block_check_values(pto_block_job *job, int i);
+
+/* The flags that the values of a computed block raise. */
+unsigned pto_block_flags(const pto_block_job *job);
 
 /* Families: the checks of steps 8 to 10 and the results of a block. */
 bool pto_block_run_elementwise(pto_block_job *job);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUBE: products into ACC on the matrix kernel of the library, and the way out of ACC (70, 9.6). */
 #include "block/execute.h"
+#include "kernel/flags.h"
 #include <pto/ops.h>
 
 #include <stdlib.h>
@@ -170,7 +171,18 @@ static bool run_product(pto_block_job *job) {
         instr.operand[5 + i] = pto_block_operand(&room[i]);
     /* nothing fails from here on but memory of the host; then ACC is dead */
     job->m->acc.live = p.accumulates;
-    if (!begin_chain(job, &p, type) || !pto_block_door(job, &instr))
+    if (!begin_chain(job, &p, type))
+        return false;
+    pto_tile addend = acc; /* kept where it can explain a NaN */
+    addend.data = p.kind == 0 && pto_flags_special(&acc) ? malloc((size_t)p.m * (size_t)p.n * 4) : NULL;
+    if (addend.data)
+        memcpy(addend.data, acc.data, (size_t)p.m * (size_t)p.n * 4);
+    const bool done = pto_block_door(job, &instr);
+    if (done && p.kind == 0 && pto_flags_special(&acc))
+        job->flags = pto_flags_product(&acc, addend.data ? &addend : NULL, p.scale_a ? &room[0] : &a,
+                                       p.scale_a ? &room[1] : &b);
+    free(addend.data);
+    if (!done)
         return false;
     job->m->acc.live = true;
     job->m->acc.type = acc_type[p.kind];

@@ -212,6 +212,7 @@ bool pto_block_run_elementwise(pto_block_job *job) {
     begin_result(job);
     if (!pto_block_call(job, (pto_form)op->form, op->operands, &out, src, dtype))
         return false;
+    job->flags = pto_block_flags(job);
     pto_block_pad(job, 0);
     return true;
 }

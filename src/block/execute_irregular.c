@@ -105,6 +105,7 @@ static bool run_partial(pto_block_job *job) {
     if (!pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols) ||
         !call(job, pto_block_dtype(job->type), 2))
         return false;
+    job->flags = pto_block_flags(job);
     return true;
 }
 
