@@ -26,26 +26,15 @@ static void index_records(pto_emitter *e) {
     }
 }
 
-typedef struct caller_search {
+typedef struct call_search {
     const pto_program *program;
-    const pto_operation *callee;
-    bool found;
-} caller_search;
-static void find_call(void *user, const pto_operation *op) {
-    caller_search *s = user;
-    s->found |= op->kind == PTO_OPK_CALL && pto_fact_callee(s->program, op) == s->callee;
-}
-
-/* An entry, or what nothing calls. */
-static bool is_root(const pto_program *program, const pto_operation *function) {
-    if (!pto_function_body(function))
-        return false;
-    if (pto_function_is_entry(program, function))
-        return true;
-    caller_search search = {.program = program, .callee = function};
-    for (const pto_operation *f = pto_program_first_function(program); f; f = pto_program_next_function(f))
-        pto_fact_walk(f, find_call, &search);
-    return !search.found;
+    pto_value_map called;
+} call_search;
+static void note_call(void *user, const pto_operation *op) {
+    call_search *s = user;
+    const pto_operation *callee = op->kind == PTO_OPK_CALL ? pto_fact_callee(s->program, op) : NULL;
+    if (callee)
+        pto_value_map_set(&s->called, callee, 1);
 }
 
 /* All entries, lowered: where their tiles are, and which flags they need. */
@@ -67,6 +56,8 @@ static void release(roots *r) {
 
 static pto_status lower_roots(pto_emitter *e, roots *r) {
     size_t functions = 0;
+    call_search search = {.program = e->program, .called = {.arena = e->arena}};
+    pto_fact_walk(e->program->module, note_call, &search);
     for (const pto_operation *f = pto_program_first_function(e->program); f; f = pto_program_next_function(f))
         functions++;
     r->function = pto_arena_array(e->arena, functions + 1, sizeof *r->function);
@@ -74,7 +65,9 @@ static pto_status lower_roots(pto_emitter *e, roots *r) {
     r->each = pto_arena_array(e->arena, functions + 1, sizeof *r->each);
     for (const pto_operation *f = pto_program_first_function(e->program); f;
          f = pto_program_next_function(f)) {
-        if (!is_root(e->program, f))
+        /* an entry, or what nothing calls */
+        if (!pto_function_body(f) ||
+            (pto_value_map_find(&search.called, f) && !pto_function_is_entry(e->program, f)))
             continue;
         r->function[r->count] = f;
         r->each[r->count] = &r->code[r->count];

@@ -66,8 +66,8 @@ typedef struct piece {
 typedef PTO_VEC(piece) pieces;
 
 static void split(pto_emitter *e, const pto_emit_text *text, pieces *out) {
-    const char *p = text->data, *end = text->data + text->len;
-    while (p && p < end) {
+    const char *p = text->data, *end = p ? p + text->len : NULL;
+    while (p < end) {
         const char *mark = memchr(p, MARK_BEGIN, (size_t)(end - p));
         pto_vec_push(e->arena, out, (piece){p, (size_t)((mark ? mark : end) - p), -1, false});
         if (!mark)

@@ -4,37 +4,18 @@
 
 #include <string.h>
 
-typedef struct writer {
-    pto_out_file *out;
-    pto_diag_list *diags;
-} writer;
-
-static bool write_out(void *context, const char *data, size_t len) {
-    writer *w = context;
-    return pto_out_write(w->out, data, len, w->diags) == PTO_OK;
-}
+typedef struct work {
+    const pto_program *program;
+    const pto_dialect *dialect; /* NULL: bytecode */
+    bool strict;
+} work;
 
 /* Text of the form, or bytecode. */
-static pto_status put(const pto_program *program, const pto_dialect *dialect, bool strict, pto_write_fn write,
-                      void *context, pto_diag_list *diags) {
-    pto_encode_options options = {.strict = strict};
-    return dialect ? pto_program_print(program, *dialect, write, context, diags)
-                   : pto_program_encode(program, &options, write, context, diags);
-}
-
-static pto_status print_to(const pto_program *program, const pto_dialect *dialect, bool strict,
-                           const char *path, pto_diag_list *diags) {
-    if (!strcmp(path, "-")) /* cli_finish tells a full disk, and is silent when the reader has gone */
-        return put(program, dialect, strict, cli_write, stdout, diags);
-    writer w = {NULL, diags};
-    pto_status status = pto_out_open(path, &w.out, diags);
-    if (status != PTO_OK)
-        return status;
-    status = put(program, dialect, strict, write_out, &w, diags);
-    if (status == PTO_OK)
-        return pto_out_commit(w.out, false, diags);
-    pto_out_abort(w.out);
-    return status;
+static pto_status produce(void *what, pto_write_fn write, void *context, pto_diag_list *diags) {
+    const work *w = what;
+    pto_encode_options options = {.strict = w->strict};
+    return w->dialect ? pto_program_print(w->program, *w->dialect, write, context, diags)
+                      : pto_program_encode(w->program, &options, write, context, diags);
 }
 
 /* ---- passes: names with commas between them --------------------------------------------------------- */
@@ -104,9 +85,9 @@ static int run(int argc, char **argv) {
             !(bytecode && pto_program_dialect(program.program) == PTO_DIALECT_GENERIC))
             shown = converted = pto_program_convert(program.program, dialect, program.diags);
         status = shown ? run_passes(shown, passes, &parse, program.diags) : PTO_ERR_REFUSED;
+        work w = {shown, bytecode ? NULL : &dialect, strict};
         if (status == PTO_OK)
-            status = print_to(shown, bytecode ? NULL : &dialect, strict, in_place ? argv[0] : output,
-                              program.diags);
+            status = cli_write_to(in_place ? argv[0] : output, produce, &w, program.diags);
     }
     cli_report(program.diags, json);
     pto_program_destroy(converted);
