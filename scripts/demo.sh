@@ -44,7 +44,8 @@ show "$bin/softmax-compare" "$out/x.npy"
 check() {
     show "$bin/softmax-compare" "$out/x.npy" "$out/y.npy"
     show "$bin/softmax-softmax" "$out/x.npy" "$out/y_c.npy" 16 "$1"
-    cmp "$out/y.npy" "$out/y_c.npy" && echo "both softmaxes give the same bytes"
+    cmp "$out/y.npy" "$out/y_c.npy"
+    echo "both softmaxes give the same bytes"
 }
 on_npus softmax/softmax.pto x="$out/x.npy" y:="$out/y.npy"
 
@@ -95,6 +96,55 @@ title "The 64 largest of $n x $width scores with their columns: TSORT32 and TMRG
 show "$bin/topk-check" make "$out" "$n" "$width"
 check() { show "$bin/topk-check" compare "$out"; }
 on_npus topk/topk.pto n="$n" width="$width" s="$out/scores.npy" v:="$out/values.npy" i:="$out/columns.npy"
+
+title "Kernels of language models: placed and synchronised by pto (level 2) and by hand (level 3)"
+show "$bin/kernels-check" make "$out" 50
+# kernel DIRECTORY NAME BLOCKS ARGUMENT...: both levels on both targets, under all checkers, the same bytes
+kernel() {
+    local directory=$SRC/examples/$1 name=$2 blocks=$3 level target
+    shift 3
+    for target in a2a3 a5; do
+        for level in "" _level3; do
+            show "$PTO" run "$directory/$name$level.pto" --target $target --blocks "$blocks" --check all "$@"
+            cp "$result" "$out/$target$level.npy"
+        done
+        cmp "$out/$target.npy" "$out/${target}_level3.npy"
+        echo "both levels give the same bytes"
+    done
+}
+for name in softmax rmsnorm rope swiglu quantised_linear gqa; do
+    blocks=3 result=$out/$name.npy
+    case $name in
+        softmax) arguments=(n=48 x="$out/x.npy") ;;
+        rmsnorm) arguments=(n=48 x="$out/x.npy" gamma="$out/gamma.npy") ;;
+        rope) arguments=(n=48 x="$out/x128.npy" cos="$out/cos.npy" sin="$out/sin.npy") ;;
+        swiglu) arguments=(n=48 a="$out/a.npy" b="$out/b.npy") ;;
+        quantised_linear)
+            blocks=1
+            arguments=(x="$out/qx.npy" w="$out/qw.npy" scale="$out/scale.npy" bias="$out/bias.npy" acc:=)
+            ;;
+        gqa) blocks=1 arguments=(n=50 q="$out/q.npy" k="$out/k.npy" v="$out/v.npy" s:= p:=) ;;
+    esac
+    y=y
+    [ $name = gqa ] && y=o
+    kernel kernels $name $blocks "${arguments[@]}" "$y:=$result"
+    show "$bin/kernels-check" compare "$out" $name
+done
+result=$out/parts.npy
+kernel kernels splitk 4 --entry partial a="$out/sa.npy" b="$out/sb.npy" parts:="$result"
+result=$out/splitk.npy
+kernel kernels splitk 2 --entry reduce parts="$out/parts.npy" c:="$result"
+show "$bin/kernels-check" compare "$out" splitk
+
+title "A decode step of a small transformer, in functions, at position 50"
+show "$bin/decode-check" make "$out" 50
+arguments=(token=17 n=50)
+for name in embedding g wqkv wo wgu wd wv cos sin; do arguments+=("$name=$out/$name.npy"); done
+for name in x:=@1x64 h:=@1x64 qkv:=@1x192 o:=@1x64 gu:=@1x256 f:=@1x128 d:=@1x64; do arguments+=("$name"); done
+for name in kcache vcache; do arguments+=("$name=$out/$name.npy" "$name:=$out/${name}_after.npy"); done
+result=$out/scores.npy
+kernel decode decode 1 "${arguments[@]}" scores:="$result@1x128"
+show "$bin/decode-check" compare "$out"
 
 conv="$SRC/examples/conv"
 echo
