@@ -188,7 +188,7 @@ static void pass_and_jump(pto_emitter *e, const pto_operation *op, uint32_t succ
     bool fresh[64] = {0};
     for (uint32_t i = 0; i < count && i < 64; i++)
         fresh[i] = place[i].at < 0;
-    pto_emit_moves(e, count, op->operand + from, place);
+    pto_emit_moves(e, count, count ? op->operand + from : NULL, place);
     for (uint32_t i = 0; i < count && i < 64 && !e->failed; i++)
         if (fresh[i])
             pto_emit_variable(e, place[i].at, NULL);

@@ -177,7 +177,7 @@ static void pass_and_jump(pto_lowering *l, const pto_operation *op, uint32_t suc
     int32_t *target = pto_arena_array(l->arena, count + 1, sizeof *target);
     for (uint32_t i = 0; i < count; i++)
         target[i] = pto_lower_get(l, to->arg[i]);
-    pto_lower_moves(l, count, op->operand + from, target);
+    pto_lower_moves(l, count, count ? op->operand + from : NULL, target);
     jump_to_block(l, to);
 }
 

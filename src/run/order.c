@@ -375,3 +375,32 @@ const pto_event *pto_order_stuck_on(const pto_order *o, int core, int pipe) {
     each_stuck(o, consider, &s);
     return s.best;
 }
+
+/* ---- of the text --------------------------------------------------------------------------------- */
+
+/* Signals that a core has got so far, a bit an id; an id that a register holds may be any. */
+static uint32_t ids_of(const pto_code_op *op) {
+    if (op->dst >= 0)
+        return UINT32_MAX;
+    return op->c >= 0 && op->c < PTO_ORDER_IDS ? UINT32_C(1) << op->c : 0;
+}
+
+bool pto_order_waits_early(const pto_code *code) {
+    uint32_t given[PTO_ORDER_CORES] = {0}, missed[PTO_ORDER_CORES] = {0};
+    int core = 0;
+    for (int32_t i = 0; i < code->op_count; i++) {
+        const pto_code_op *op = &code->op[i];
+        if (op->kind == PTO_CODE_CORE)
+            core = op->a;
+        if (op->kind != PTO_CODE_SYNC)
+            continue;
+        if (op->flag == PTO_SYNC_AWAIT && !(given[core] & ids_of(op)))
+            missed[core] |= ids_of(op);
+        if (op->flag == PTO_SYNC_SIGNAL) {
+            if (missed[1 - core] & ids_of(op))
+                return true;
+            given[1 - core] |= ids_of(op);
+        }
+    }
+    return false;
+}

@@ -98,6 +98,9 @@ void pto_order_done(pto_order *order, pto_event *event);
 /* Who waits for ever when nothing can go on: for a flag, signal or token that nobody sets, else any wait of a
  * circle; of those the first in program order. NULL = none. */
 const pto_event *pto_order_stuck(const pto_order *order);
+/* Does the text have a core wait for a signal that the other core gives only further down? Executed as it
+ * stands, such code would go on with what is not there yet: the cores have to take turns. */
+bool pto_order_waits_early(const pto_code *code);
 /* The wait that holds back a pipe of a core, or NULL. */
 const pto_event *pto_order_stuck_on(const pto_order *order, int core, int pipe);
 

@@ -478,10 +478,13 @@ pto_status pto_program_run(pto_program *program, const pto_argument *arguments, 
     bool synchronise = options->checks || options->schedule.kind != PTO_SCHEDULE_PROGRAM;
     pto_status status =
         pto_run_prepare(program, arguments, count, options, synchronise, &code, &buffers, diags);
-    if (status == PTO_OK)
-        status = options->schedule.kind == PTO_SCHEDULE_PROGRAM
-                     ? execute(&code, buffers, options, diags)
-                     : execute_scheduled(&code, buffers, options, diags);
+    if (status == PTO_OK) {
+        /* the checkers tell a wait before its signal */
+        bool turns = options->schedule.kind != PTO_SCHEDULE_PROGRAM ||
+                     (!options->checks && pto_order_waits_early(&code));
+        status = turns ? execute_scheduled(&code, buffers, options, diags)
+                       : execute(&code, buffers, options, diags);
+    }
     pto_code_release(&code);
     return status;
 }

@@ -239,6 +239,13 @@ static void two_cores(void **state) {
         snprintf(c, sizeof c, "pto.section.cube {\n%s%s", wait, cube);
         snprintf(body, sizeof body, "%s%s", cube_first ? c : v, cube_first ? v : c);
         never_differs(body, PTO_TARGET_A2A3, 1);
+        for (int target = PTO_TARGET_CPU; target <= PTO_TARGET_A2A3; target++) { /* cores take turns */
+            bench *b = open_bench(body, (pto_target)target, 1);
+            assert_int_equal(run(b, "program"), PTO_OK);
+            assert_memory_equal(b->y, b->x, 1024 * sizeof *b->y);
+            assert_memory_equal(b->y + 1024, b->x, 1024 * sizeof *b->y);
+            close_bench(b);
+        }
         snprintf(v, sizeof v, "%s%s}\n", vector, early); /* signals before the store is done */
         snprintf(body, sizeof body, "%s%s", v, c);
         differs(body, PTO_TARGET_A2A3, 1, "PTO-E1105", 0, 0);
