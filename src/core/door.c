@@ -81,13 +81,6 @@ static void report(void *user, const pto_refusal *refusal) {
     add_place(context->core, context->instr);
 }
 
-static bool is_legal(pto_core *core, const pto_instr *instr) {
-    report_context context = {core, instr};
-    pto_legality legality = {.report = report, .user = &context};
-    pto_core_describe(core, instr, &legality);
-    return pto_legality_check(&legality);
-}
-
 /* The bytes that a global operand spans lie inside the buffer of its argument. */
 static bool global_in_bounds(pto_core *core, const pto_instr *instr, int i) {
     const pto_global *global = instr->operand[i].global;
@@ -136,6 +129,22 @@ static bool view_in_bounds(pto_core *core, const pto_instr *instr, int i) {
     pto_diag_allowed(core->diags, "%llu bytes to the end of the tile", (unsigned long long)tile->room);
     add_place(core, instr);
     return false;
+}
+
+/* What a view reaches past the end of its tile belongs to somebody else: told first, since which rule about
+ * overlaps it breaks depends on who that is. */
+static bool is_legal(pto_core *core, const pto_instr *instr) {
+    const pto_form_desc *form = pto_form_get(instr->form);
+    for (int i = 0; i < form->operand_count; i++) {
+        const pto_operand *operand = &instr->operand[i];
+        if (operand->kind == PTO_OPERAND_TILE && operand->tile->data && operand->tile->room &&
+            !form->operand[i].binds && !view_in_bounds(core, instr, i))
+            return false;
+    }
+    report_context context = {core, instr};
+    pto_legality legality = {.report = report, .user = &context};
+    pto_core_describe(core, instr, &legality);
+    return pto_legality_check(&legality);
 }
 
 static pto_status bind_operands(pto_core *core, const pto_instr *instr) {

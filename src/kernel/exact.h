@@ -57,6 +57,9 @@ typedef struct pto_map_input {
     const void *data;
 } pto_map_input;
 
+/* A result of arithmetic, rounded to nearest: e4m3 overflows into a NaN, and that is the canonical one
+ * (10, 1.5). */
+uint64_t pto_exact_round(pto_dtype type, double value);
 /* One element: codes in and out, right-aligned. Accepts s4 and every float. */
 uint64_t pto_exact_apply(pto_exact_op op, pto_dtype type, uint64_t a, uint64_t b, uint64_t c);
 

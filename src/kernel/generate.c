@@ -31,9 +31,7 @@ static void ramp_16(void *dst, uint64_t start, uint64_t step, int32_t n) {
 static void ramp_float(pto_tile *dst, double start, double step, int32_t n) {
     const pto_dtype type = dst->type.dtype;
     for (int32_t i = 0; i < n; i++)
-        pto_exact_store(
-            dst->data, type, i,
-            pto_number_from_double(type, pto_f64_odd_sum(start, step * (double)i), PTO_CAST_NONE, false));
+        pto_exact_store(dst->data, type, i, pto_exact_round(type, pto_f64_odd_sum(start, step * (double)i)));
 }
 
 /* The common case: the sums are exact in double. */

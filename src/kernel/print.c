@@ -40,6 +40,10 @@ static void put(printer *p, const char *format, ...) {
 
 static void put_float(printer *p, double value) {
     char digits[LONGEST];
+    if (value != value) { /* one text on every libc, and of every format */
+        put(p, "%*s", p->width, "nan");
+        return;
+    }
     int length = snprintf(digits, sizeof digits, "%*.*f", p->width, p->precision, value);
     /* the decimal separator of the program's locale, which may be several bytes, becomes a point */
     int out = 0;

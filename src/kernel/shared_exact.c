@@ -265,6 +265,11 @@ static double apply_float(pto_exact_op op, pto_dtype type, double a, double b, d
     return a;
 }
 
+uint64_t pto_exact_round(pto_dtype type, double value) {
+    const uint64_t code = pto_number_from_double(type, value, PTO_CAST_NONE, false);
+    return type == PTO_E4M3 && code == 0xFF ? 0x7F : code;
+}
+
 uint64_t pto_exact_apply(pto_exact_op op, pto_dtype type, uint64_t a, uint64_t b, uint64_t c) {
     if (op == PTO_EXACT_COPY)
         return a;
@@ -288,9 +293,7 @@ uint64_t pto_exact_apply(pto_exact_op op, pto_dtype type, uint64_t a, uint64_t b
                                 pto_number_to_double(type, c));
     if (has_relu(op) && !(result > 0.0) && !(isnan(result) && relu_keeps_nan(op)))
         result = 0.0;
-    const uint64_t code = pto_number_from_double(type, result, PTO_CAST_NONE, false);
-    /* e4m3 overflows into a NaN, and that of arithmetic is the canonical one (10, 1.5) */
-    return type == PTO_E4M3 && code == 0xFF ? 0x7F : code;
+    return pto_exact_round(type, result);
 }
 
 static uint64_t input_at(pto_map_input input, pto_dtype type, int32_t row, int32_t col) {

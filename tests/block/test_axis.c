@@ -66,8 +66,8 @@ static void reductions(void **state) {
                 const int32_t rows = shapes[round % SHAPES].rows, cols = shapes[round % SHAPES].cols,
                               pitch = shapes[round % SHAPES].pitch;
                 const int32_t lines = by_rows ? rows : cols, length = by_rows ? cols : rows;
-                block_bench b = block_bench_make(
-                    NULL, &(pto_block_profile){.simd = (pto_simd_level)((unsigned)round % 4)});
+                block_bench b =
+                    block_bench_make(NULL, &(pto_block_profile){.simd = block_level((unsigned)round)});
                 block_values_random(&v, type, rows, pitch, rows, cols);
                 block_values_push(&b, BLOCK_U, &v);
                 char text[256];
@@ -107,8 +107,8 @@ static void broadcasts(void **state) {
                 const unsigned pad = (unsigned)(round + which) % 4;
                 const int32_t rows = shapes[round % SHAPES].rows, cols = shapes[round % SHAPES].cols,
                               pitch = shapes[round % SHAPES].pitch;
-                block_bench b = block_bench_make(
-                    NULL, &(pto_block_profile){.simd = (pto_simd_level)((unsigned)round % 4)});
+                block_bench b =
+                    block_bench_make(NULL, &(pto_block_profile){.simd = block_level((unsigned)round)});
                 block_values_random(&a, type, rows, pitch, rows, cols);
                 if (by_rows)
                     block_values_random(&v, type, rows, 1, rows, 1);
@@ -156,7 +156,8 @@ static void wide_differences(void **state) {
     for (int round = 0; round < 16; round++) {
         const unsigned type = round & 1 ? RB_FP16 : RB_BF16;
         const bool by_rows = round & 2;
-        block_bench b = block_bench_make(NULL, &(pto_block_profile){.simd = (pto_simd_level)(round / 4)});
+        block_bench b =
+            block_bench_make(NULL, &(pto_block_profile){.simd = block_level((unsigned)round / 4)});
         block_values_random(&a, type, 9, 40, 9, 37);
         block_values_random(&v, type, by_rows ? 9 : 1, by_rows ? 1 : 40, by_rows ? 9 : 1, by_rows ? 1 : 37);
         block_values_push(&b, BLOCK_U, &a);

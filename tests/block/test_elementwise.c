@@ -153,8 +153,7 @@ static void every_operation(void **state) {
             pairs++;
             for (int round = 0; round < rounds * SHAPES; round++) {
                 const unsigned n = (unsigned)round + type + (unsigned)o;
-                try_one(&operations[o], type, round % SHAPES, n & 3, n % 5 == 4, n & 4,
-                        (pto_simd_level)(n % 4));
+                try_one(&operations[o], type, round % SHAPES, n & 3, n % 5 == 4, n & 4, block_level(n));
             }
         }
     print_message("%d pairs of operation and type\n", pairs);
@@ -192,7 +191,8 @@ static void compare_and_select(void **state) {
             const int32_t rows = shapes[shape].rows, cols = shapes[shape].cols, pitch = shapes[shape].pitch;
             const bool by_scalar = round & 1;
             char text[512];
-            block_bench b = block_bench_make(NULL, &(pto_block_profile){.simd = (pto_simd_level)(round / 6)});
+            block_bench b =
+                block_bench_make(NULL, &(pto_block_profile){.simd = block_level((unsigned)round / 6)});
             block_values_random(&a, type, rows, pitch, rows, cols);
             block_values_random(&x, type, rows, pitch, rows, cols);
             for (int i = 0; i < rows * pitch; i += 3) /* equal ones, too */

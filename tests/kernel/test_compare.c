@@ -157,7 +157,7 @@ static void compares(void **state) {
         for (int form = 0; is_tile_type((pto_dtype)t) && form < COMPARE_FORMS; form++) {
             for (int turn = 0; turn < 200; turn++)
                 check_compare(seed++, PTO_TARGET_CPU, (pto_dtype)t, (compare_form)form, turn % 8 == 7);
-            for (int turn = 0; turn < 20; turn++)
+            for (int turn = 0; turn < 400; turn++)
                 check_compare(seed++, turn & 1 ? PTO_TARGET_A2A3 : PTO_TARGET_A5, (pto_dtype)t,
                               (compare_form)form, false);
         }
@@ -275,7 +275,7 @@ static void selects(void **state) {
         for (int scalar = 0; is_tile_type((pto_dtype)t) && scalar < 2; scalar++) {
             for (int turn = 0; turn < 200; turn++)
                 check_select(seed++, PTO_TARGET_CPU, (pto_dtype)t, scalar);
-            for (int turn = 0; turn < 20; turn++)
+            for (int turn = 0; turn < 400; turn++)
                 check_select(seed++, turn & 1 ? PTO_TARGET_A2A3 : PTO_TARGET_A5, (pto_dtype)t, scalar);
         }
 }

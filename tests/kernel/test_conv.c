@@ -385,15 +385,21 @@ static void test_windows(void **unused) {
 }
 
 /* fp4 boxes are 64 values wide. */
-static void test_windows_of_4_bits(void **unused) {
+static void test_windows_of_small_floats(void **unused) {
     (void)unused;
-    pto_core *core = testing_core(PTO_TARGET_A5, PTO_SIMD_BEST);
+    static const pto_dtype small[] = {PTO_E2M1, PTO_E1M2, PTO_E8M0, PTO_HIF8};
+    static const pto_target on[] = {PTO_TARGET_CPU, PTO_TARGET_A5};
     testing_random random = {4};
-    for (int s = 0; s < 50; s++) {
-        check_window(core, PTO_TARGET_A5, &random, (pair){L(FRACTAL_Z), L(FRACTAL_Z), A5, false}, PTO_E2M1);
-        pto_core_reset(core);
+    for (int t = 0; t < 2; t++) {
+        pto_core *core = testing_core(on[t], PTO_SIMD_BEST);
+        for (int d = 0; d < 4; d++)
+            for (int s = 0; s < SHAPES + 10; s++) {
+                check_window(core, on[t], &random, (pair){L(FRACTAL_Z), L(FRACTAL_Z), CPU | A5, false},
+                             small[d]);
+                pto_core_reset(core);
+            }
+        pto_core_destroy(core);
     }
-    pto_core_destroy(core);
 }
 
 static void check_fill(pto_core *core, testing_random *random, pair p, pto_dtype dtype) {
@@ -430,6 +436,17 @@ static void test_fills(void **unused) {
                                  {L(NHWC), L(NHWC), CPU, false},
                                  {L(NCDHW), L(NCDHW), CPU, false}};
     FOR_EACH(fills, 7, d < 9, check_fill(core, random, p, dtype));
+    static const pto_dtype wide[] = {PTO_S64, PTO_U64};
+    static const pto_target on[] = {PTO_TARGET_CPU, PTO_TARGET_A5};
+    testing_random state = {5};
+    for (int t = 0; t < 2; t++) {
+        pto_core *wide_core = testing_core(on[t], PTO_SIMD_BEST);
+        for (int s = 0; s < 2 * SHAPES; s++) {
+            check_fill(wide_core, &state, fills[s % 5], wide[s / 5 % 2]);
+            pto_core_reset(wide_core);
+        }
+        pto_core_destroy(wide_core);
+    }
 }
 
 int main(void) {
@@ -437,7 +454,7 @@ int main(void) {
                                        cmocka_unit_test(test_stores),
                                        cmocka_unit_test(test_transposes),
                                        cmocka_unit_test(test_windows),
-                                       cmocka_unit_test(test_windows_of_4_bits),
+                                       cmocka_unit_test(test_windows_of_small_floats),
                                        cmocka_unit_test(test_fills)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -280,12 +280,17 @@ static void test_tiles(void **context) {
     int levels;
     const pto_simd_level *level = testing_levels(&levels);
     testing_random random = {11};
-    for (int round = 0; round < 120; round++) {
-        pto_core *core = testing_core(PTO_TARGET_CPU, level[round % levels]);
+    for (int round = 0; round < 4000; round++) {
+        const pto_target target = (pto_target)(round / 4 % PTO_TARGET_COUNT);
+        const bool cpu = target == PTO_TARGET_CPU;
+        pto_core *core = testing_core(target, level[round % levels]);
         const operation *op = &operations[round / 2 % 2];
-        const pto_dtype dtype = dtypes[testing_below(&random, 3)];
-        const testing_layout layout = (testing_layout)testing_below(&random, TESTING_LAYOUT_COUNT);
-        const int rows = (int)testing_below(&random, 40), cols = (int)testing_below(&random, 70);
+        const pto_dtype dtype = dtypes[testing_below(&random, cpu ? 3 : 2)];
+        const testing_layout layout =
+            cpu ? (testing_layout)testing_below(&random, TESTING_LAYOUT_COUNT) : TESTING_ND;
+        const uint32_t most = round % 16 ? 12 : 40;
+        const int rows = !cpu + (int)testing_below(&random, most),
+                  cols = !cpu + (int)testing_below(&random, round % 8 ? 24 : 70);
         pto_tile src =
             testing_tile(core, &random,
                          testing_type_around(&random, PTO_LOC_VEC, dtype, layout, rows, cols, 2), rows, cols);

@@ -248,7 +248,7 @@ static void concats(pto_core *core, pto_target target, testing_random *random, i
     const pto_dtype *types = target == CPU ? every : std9;
     int count = target == CPU ? COUNT(every) : COUNT(std9);
     for (int d = 0; d < count; d++)
-        for (int trial = 0; trial < 2 * trials; trial++) {
+        for (int trial = 0; trial < 4 * trials; trial++) {
             int32_t rows = extent(random, 10), n[2] = {extent(random, 24), extent(random, 24)};
             int form = trial % 4; /* plain, plain, index, index out */
             testing_layout layout[3];

@@ -173,7 +173,7 @@ static void adddeqrelu(void **state) {
     (void)state;
     testing_random random = {23};
     const pto_numeric_options variants[] = {{0}, {.relu_keeps_nan = true}, {.flush_subnormals = true}};
-    for (int turn = 0; turn < 150; turn++) {
+    for (int turn = 0; turn < 420; turn++) {
         const pto_target target = (pto_target)testing_below(&random, PTO_TARGET_COUNT);
         const int place = target == PTO_TARGET_A2A3 ? 0 : (int)testing_below(&random, 3);
         const int32_t rows = 1 + (int32_t)testing_below(&random, 6),

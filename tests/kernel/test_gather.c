@@ -348,6 +348,9 @@ static void run(once check, pto_target target, const pto_dtype *dtypes, int coun
 static const pto_dtype b124[] = {PTO_S8,   PTO_U8,  PTO_S16, PTO_U16, PTO_F16,
                                  PTO_BF16, PTO_S32, PTO_U32, PTO_F32};
 
+static const pto_dtype bytes124[] = {PTO_S8,  PTO_U8,  PTO_S16,  PTO_U16,  PTO_F16,  PTO_BF16, PTO_S32,
+                                     PTO_U32, PTO_F32, PTO_E4M3, PTO_E5M2, PTO_E8M0, PTO_HIF8};
+
 static void test_index(void **state) {
     (void)state;
     run(gather_once, PTO_TARGET_CPU, all, ALL);
@@ -356,9 +359,9 @@ static void test_index(void **state) {
     run(scatter_once, PTO_TARGET_CPU, all, ALL);
     run(scatter_once, PTO_TARGET_A2A3, b124, 9);
     run(scatter_once, PTO_TARGET_A5, all, 11);
-    run(blocks_once, PTO_TARGET_CPU, b124, 9);
-    run(blocks_once, PTO_TARGET_A2A3, b124, 9);
-    run(blocks_once, PTO_TARGET_A5, b124, 9);
+    run(blocks_once, PTO_TARGET_CPU, bytes124, 13);
+    run(blocks_once, PTO_TARGET_A2A3, bytes124, 13);
+    run(blocks_once, PTO_TARGET_A5, bytes124, 13);
 }
 
 static void test_mask(void **state) {

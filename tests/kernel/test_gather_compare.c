@@ -172,7 +172,7 @@ static void test_values(void **state) {
             pto_core *core = testing_core((pto_target)t, level[l]);
             testing_random random = {41};
             for (int d = 0; d < (t == PTO_TARGET_A2A3 ? 3 : 8); d++)
-                for (int trial = 0; trial < 200; trial++)
+                for (int trial = 0; trial < 400; trial++)
                     compare_once(core, &random, types[d], trial);
             pto_core_destroy(core);
         }

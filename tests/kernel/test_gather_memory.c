@@ -229,8 +229,8 @@ static void scatter_once(pto_core *core, testing_random *random, pto_dtype dtype
     pto_core_reset(core);
 }
 
-static const pto_dtype types[] = {PTO_S8,  PTO_U8,   PTO_S16, PTO_U16,  PTO_S32, PTO_U32,
-                                  PTO_F16, PTO_BF16, PTO_F32, PTO_E4M3, PTO_S64};
+static const pto_dtype types[] = {PTO_S8,   PTO_U8,  PTO_S16,  PTO_U16,  PTO_S32,  PTO_U32, PTO_F16,
+                                  PTO_BF16, PTO_F32, PTO_E4M3, PTO_E5M2, PTO_HIF8, PTO_S64};
 
 static bool has_atomic(pto_target target, pto_dtype dtype, int64_t op) {
     if (op == PTO_SCATTER_REPLACE)
@@ -251,7 +251,7 @@ static void test_values(void **state) {
         for (int t = 0; t < PTO_TARGET_COUNT; t++) {
             pto_core *core = testing_core((pto_target)t, level[l]);
             testing_random random = {36};
-            int count = t == PTO_TARGET_CPU ? 11 : t == PTO_TARGET_A5 ? 10 : 9;
+            int count = t == PTO_TARGET_CPU ? 13 : t == PTO_TARGET_A5 ? 12 : 9;
             for (int d = 0; d < count; d++)
                 for (int trial = 0; trial < 200; trial++) {
                     gather_once(core, &random, types[d], trial);

@@ -282,7 +282,7 @@ static void random_products(pto_numeric_options numeric, int turns, int pair_cou
 
 static void test_random_products(void **state) {
     (void)state;
-    random_products((pto_numeric_options){0}, 70, PAIRS, NULL);
+    random_products((pto_numeric_options){0}, 90, PAIRS, NULL);
 }
 
 static void test_flushed_subnormals(void **state) {

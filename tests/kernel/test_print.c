@@ -6,16 +6,20 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "isa/isa.h"
+#include "reference/axis.h"
 #include "support/tile_testing.h"
 #include <pto/ops.h>
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define TILE(t) testing_tile_operand(t)
 #define GLOBAL(g) testing_global_operand(g)
 #define ATTR(v) testing_int_operand(PTO_DTYPE_NONE, v)
 
-static char text[1 << 16];
+static char text[1 << 18];
 static size_t length;
 
 static void collect(void *user, const char *data, size_t len) {
@@ -135,6 +139,50 @@ static void test_formats_and_layouts(void **state) {
     pto_core_destroy(core);
 }
 
+/* Every type: each element as printf prints its value. */
+static void test_every_type(void **state) {
+    (void)state;
+    for (int target = 0; target < PTO_TARGET_COUNT; target++)
+        for (int dtype = PTO_DTYPE_NONE + 1; dtype < PTO_F64; dtype++) {
+            const pto_form_desc *form = pto_form_get(PTO_FORM_TPRINT);
+            bool accepted = form->types_any[target];
+            for (int i = 0; i < form->type_count[target]; i++)
+                accepted |= form->types[target][i].set[0] >> dtype & 1;
+            if (!accepted)
+                continue;
+            pto_core *core = core_with_text((pto_target)target);
+            testing_random random = {(uint64_t)dtype};
+            int32_t cols = 256 / (int32_t)pto_dtype_bits((pto_dtype)dtype);
+            pto_tile tile = testing_tile(
+                core, &random, testing_type(PTO_LOC_VEC, (pto_dtype)dtype, TESTING_ND, 4, cols), 4, cols);
+            TESTING_ACCEPTED(core, PTO_FORM_TPRINT, TILE(&tile));
+            const char *at = strchr(strchr(text, '\n') + 1, '\n') + 1;
+            for (int32_t r = 0; r < 4; r++) {
+                for (int32_t c = 0; c < cols; c++) {
+                    uint64_t bits = testing_get(&tile, r, c);
+                    char want[400];
+                    double value = reference_value((pto_dtype)dtype, bits);
+                    if (dtype == PTO_U64)
+                        snprintf(want, sizeof want, "%8llu", (unsigned long long)bits);
+                    else if (dtype == PTO_S64)
+                        snprintf(want, sizeof want, "%8lld", (long long)bits);
+                    else if (pto_dtype_is_int((pto_dtype)dtype))
+                        snprintf(want, sizeof want, "%8lld", (long long)value);
+                    else if (isnan(value))
+                        snprintf(want, sizeof want, "%8s", "nan");
+                    else
+                        snprintf(want, sizeof want, "%8.4f", value);
+                    if (strncmp(at, want, strlen(want)))
+                        fail_msg("%s (%d, %d): '%.20s', expected '%s'", pto_dtype_name((pto_dtype)dtype), r,
+                                 c, at, want);
+                    at += strlen(want) + (c + 1 < cols);
+                }
+                assert_int_equal(*at++, '\n');
+            }
+            pto_core_destroy(core);
+        }
+}
+
 static void test_global(void **state) {
     (void)state;
     pto_core *core = core_with_text(PTO_TARGET_A5);
@@ -197,6 +245,7 @@ int main(void) {
         cmocka_unit_test(test_tile),
         cmocka_unit_test(test_by_tensor),
         cmocka_unit_test(test_formats_and_layouts),
+        cmocka_unit_test(test_every_type),
         cmocka_unit_test(test_global),
         cmocka_unit_test(test_rules),
     };

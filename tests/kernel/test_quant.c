@@ -141,7 +141,7 @@ static void run_int8(pto_core *core, testing_random *random, pto_target target) 
 
 static void test_int8(void **state) {
     (void)state;
-    on_all_levels(1, CPU | A2A3 | A5, 200, run_int8); /* the targets share the shapes */
+    on_all_levels(1, CPU | A2A3 | A5, 240, run_int8);
 }
 
 /* ---- TDEQUANT ---- */
@@ -267,9 +267,7 @@ static void execute_nz(pto_core *core, mx_tiles *t) {
                      testing_int_operand(PTO_DTYPE_NONE, PTO_VEC_STORE_NZ));
 }
 
-static void run_nd(pto_core *core, testing_random *random, pto_target target) {
-    const bool nz =
-        target == PTO_TARGET_CPU && mx->alg == PTO_OCP_MXFP8_E4M3 && testing_below(random, 3) == 0;
+static void run_rows(pto_core *core, testing_random *random, pto_target target, bool nz) {
     const int rows = nz ? 16 * (1 + (int)testing_below(random, 2)) : extent(random, 20);
     int valid = extent(random, 130);
     if (nz)
@@ -323,6 +321,13 @@ static void run_nd(pto_core *core, testing_random *random, pto_target target) {
     free(source);
 }
 
+static void run_nd(pto_core *core, testing_random *random, pto_target target) {
+    run_rows(core, random, target, false);
+}
+static void run_nz(pto_core *core, testing_random *random, pto_target target) {
+    run_rows(core, random, target, true);
+}
+
 static void run_dn(pto_core *core, testing_random *random, pto_target target) {
     (void)target;
     const bool interleave = testing_below(random, 2);
@@ -360,9 +365,19 @@ static void test_mx(void **state) {
     for (int i = 0; i < MX_CASES; i++) {
         mx = &mx_cases[i];
         const bool cpu_only = i >= MX_CASES - 2;
-        /* the numbers do not depend on the target, so the targets share the shapes */
-        on_all_levels(3, cpu_only ? CPU : CPU | A5, cpu_only ? SHAPES : SHAPES / 2, run_nd);
+        on_all_levels(3, cpu_only ? CPU : CPU | A5, SHAPES + 20, run_nd);
         on_all_levels(4, cpu_only ? CPU : CPU | A5, 20, run_dn);
+    }
+}
+
+/* The form with boxes knows only the OCP exponent of MXFP8. */
+static void test_mx_nz(void **state) {
+    (void)state;
+    static const pto_dtype from[] = {PTO_F32, PTO_F16, PTO_BF16}, to[] = {PTO_E4M3, PTO_S8};
+    for (int i = 0; i < 6; i++) {
+        const mx_case one = {from[i % 3], to[i / 3], PTO_OCP_MXFP8_E4M3};
+        mx = &one;
+        on_all_levels(5, CPU, SHAPES, run_nz);
     }
 }
 
@@ -408,10 +423,8 @@ static void test_mx_by_hand(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_int8),
-        cmocka_unit_test(test_dequant),
-        cmocka_unit_test(test_mx),
-        cmocka_unit_test(test_mx_by_hand),
+        cmocka_unit_test(test_int8),  cmocka_unit_test(test_dequant),    cmocka_unit_test(test_mx),
+        cmocka_unit_test(test_mx_nz), cmocka_unit_test(test_mx_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,7 +236,7 @@ static void test_merges(void **state) {
         for (int t = 0; t < PTO_TARGET_COUNT; t++) {
             pto_core *core = testing_core((pto_target)t, level[l]);
             testing_random random = {32};
-            for (int trial = 0; trial < 400; trial++) {
+            for (int trial = 0; trial < 640; trial++) {
                 pto_dtype dtype = trial & 1 ? PTO_F16 : PTO_F32;
                 merge_blocks_once(core, &random, dtype);
                 merge_lists_once(core, &random, dtype, 2 + trial / 2 % 3);

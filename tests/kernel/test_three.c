@@ -34,9 +34,8 @@ static void every_type_layout_and_place(void **state) {
     (void)state;
     testing_random random = {31};
     for (int t = PTO_DTYPE_NONE; t < PTO_DTYPE_COUNT; t++) {
-        const bool npu = t == PTO_S16 || t == PTO_S32 || t == PTO_F16 || t == PTO_F32 || t == PTO_BF16;
         for (int i = 0; is_tile_type((pto_dtype)t) && i < CASES; i++)
-            elementwise_sweep(&random, &cases[i], (pto_dtype)t, npu ? 200 : 25, NULL);
+            elementwise_sweep(&random, &cases[i], (pto_dtype)t, 200, NULL);
     }
 }
 
@@ -116,7 +115,7 @@ static void relu_conv(void **state) {
     static const pto_numeric_options all[] = {{0}, {.relu_keeps_nan = true}, {.flush_subnormals = true}};
     int levels;
     const pto_simd_level *level = testing_levels(&levels);
-    for (int turn = 0; turn < 3 * 2 * 200; turn++)
+    for (int turn = 0; turn < 3 * 2 * 330; turn++)
         for (int k = 0; k < levels; k++) {
             const int pair = turn % 3;
             const bool subtracts = turn / 3 % 2;

@@ -201,7 +201,9 @@ static void any_layouts(pto_core *core, pto_target target, testing_random *rando
                     check(core, random, EXTRACT, PLAIN, r, false);
                     check(core, random, INSERT, PLAIN, r, false);
                     r.dst = PTO_LOC_MAT;
-                    check(core, random, INSERT, trial ? PLAIN : SPLIT, r, false);
+                    check(core, random, INSERT, PLAIN, r, false);
+                    for (int split = 0; split < 3; split++)
+                        check(core, random, INSERT, SPLIT, r, false);
                     r.src = PTO_LOC_MAT;
                     r.dst = trial ? PTO_LOC_LEFT : PTO_LOC_RIGHT;
                     check(core, random, EXTRACT, PLAIN, r, false);
@@ -241,8 +243,8 @@ static void hardware_routes(pto_core *core, pto_target target, testing_random *r
                       (route){PTO_LOC_VEC, PTO_LOC_VEC, type, type, other ? TESTING_NZ : TESTING_ND,
                               other ? TESTING_NZ : TESTING_ND, other ? 16 : 1, c0, 0},
                       false);
-                if (a5 && trial % 4 < 2)
-                    check(core, random, INSERT, other ? PLAIN : SPLIT,
+                if (a5)
+                    check(core, random, INSERT, trial % 20 == 1 ? PLAIN : SPLIT,
                           (route){PTO_LOC_MAT, PTO_LOC_VEC, type, type, TESTING_NZ, TESTING_NZ, 16, c0, 0},
                           false);
                 if (a5 && trial % 4 == 1)
@@ -373,7 +375,7 @@ static void accumulators(pto_core *core, pto_target target, testing_random *rand
                                                            : pairs[p].table_mode;
                 if (!have[target] || (to_vec && target == A2A3))
                     continue;
-                for (int trial = 0; trial < trials / 4; trial++) {
+                for (int trial = 0; trial < trials; trial++) {
                     bool vec = to_vec || (target != A2A3 && trial % 4 == 1);
                     testing_layout layout = vec ? TESTING_ND : TESTING_NZ;
                     if (vec && act != EXTRACT && trial % 3 == 0)

@@ -8,9 +8,16 @@
 
 #include "reference/block.h"
 #include "support/block_testing.h"
+#include "support/tile_testing.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+pto_simd_level block_level(unsigned number) {
+    int count;
+    const pto_simd_level *levels = testing_levels(&count);
+    return levels[number % (unsigned)count];
+}
 
 block_bench block_bench_make(const char *text, const pto_block_profile *profile) {
     block_bench bench = {.machine = pto_block_machine_create(profile),

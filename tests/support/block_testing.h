@@ -20,6 +20,9 @@ typedef struct block_values {
     uint64_t code[64 * 64];
 } block_values;
 
+/* The SIMD levels of this machine in turn, by number. */
+pto_simd_level block_level(unsigned number);
+
 /* Assembles and loads; the test fails when the text does not assemble. profile may be NULL. */
 block_bench block_bench_make(const char *text, const pto_block_profile *profile);
 /* Another text into the same machine: tiles and registers stay. */

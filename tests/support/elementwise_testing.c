@@ -248,6 +248,14 @@ static bool works_in_place(const pto_form_desc *form, pto_target target, pto_dty
            !(has_rule(form, "not_in_place_float") && pto_dtype_is_float(type));
 }
 
+/* All variables of the combination may be this type. */
+static bool accepts(const pto_type_combo *combo, pto_dtype type) {
+    for (int v = 0; v < 6; v++)
+        if (combo->set[v] && !(combo->set[v] >> type & 1))
+            return false;
+    return true;
+}
+
 void elementwise_sweep(testing_random *random, const elementwise_case *test, pto_dtype type, int turns,
                        const pto_numeric_options *options) {
     const pto_form_desc *form = pto_form_get(test->form);
@@ -255,7 +263,7 @@ void elementwise_sweep(testing_random *random, const elementwise_case *test, pto
         const pto_target target = (pto_target)t;
         bool accepted = form->types_any[target];
         for (int i = 0; i < form->type_count[target]; i++)
-            accepted |= form->types[target][i].set[0] >> type & 1;
+            accepted |= accepts(&form->types[target][i], type);
         const bool npu = target != PTO_TARGET_CPU, in_place = works_in_place(form, target, type);
         for (int turn = 0; (accepted || !npu) && turn < turns; turn++) {
             const testing_layout layout =
