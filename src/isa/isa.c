@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Look-ups in the generated table. */
-#include "isa/isa.h"
+#include "isa/opcodes.h"
 #include <pto/ops.h>
 
 #include <stdio.h>
@@ -16,6 +16,20 @@ static const char *const synonyms[][2] = {{"tsetfmatrix", "setfmatrix"},
                                           {"tset_img2col_rpt", "set_img2col_rpt"},
                                           {"tset_img2col_padding", "set_img2col_padding"}};
 
+/* Where the forms of an opcode begin, -1 = nowhere. */
+static int position(pto_text_form text, const char *opcode, size_t len) {
+    const pto_opcode *sorted = pto_opcodes[text];
+    int low = 0, high = pto_opcode_count[text]; /* the first that does not stand before the opcode */
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (strncasecmp(sorted[middle].name, opcode, len) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < pto_opcode_count[text] && opcode_equals(sorted[low].name, opcode, len) ? low : -1;
+}
+
 int pto_form_find_opcode(pto_text_form text, const char *opcode, size_t len) {
     char newer[48];
     size_t prefix = text == PTO_TEXT_AS ? 0 : 4; /* pto. */
@@ -25,18 +39,20 @@ int pto_form_find_opcode(pto_text_form text, const char *opcode, size_t len) {
             opcode = newer;
             break;
         }
-    for (int i = 0; i < PTO_FORM_COUNT; i++)
-        if (opcode_equals(pto_form_table[i].text[text].opcode, opcode, len))
-            return i;
-    return -1;
+    int at = position(text, opcode, len);
+    return at >= 0 ? pto_opcodes[text][at].form : -1;
 }
 
 int pto_form_next_opcode(pto_text_form text, int form) {
     const char *opcode = pto_form_table[form].text[text].opcode;
-    for (int i = form + 1; i < PTO_FORM_COUNT; i++)
-        if (opcode_equals(pto_form_table[i].text[text].opcode, opcode, strlen(opcode)))
-            return i;
-    return -1;
+    size_t len = strlen(opcode);
+    int at = position(text, opcode, len);
+    while (at >= 0 && pto_opcodes[text][at].form != form)
+        at++;
+    at++;
+    return at > 0 && at < pto_opcode_count[text] && opcode_equals(pto_opcodes[text][at].name, opcode, len)
+               ? pto_opcodes[text][at].form
+               : -1;
 }
 
 pto_op pto_op_find(const char *mnemonic, size_t len) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The scan of flags.h at the best level of the machine: all give one answer. Compiled once. */
 #include "kernel/flags.h"
+#include "kernel/table.h"
 
 #include "tile/tile.h"
 
@@ -15,16 +16,18 @@ bool pto_kernel_special_avx512(const void *data, unsigned bits, uint64_t exponen
 #endif
 
 static special_scan best(void) {
+    switch (pto_kernel_table_get(PTO_SIMD_BEST)->level) {
 #ifdef PTO_HAVE_AVX512
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    case PTO_SIMD_AVX512:
         return pto_kernel_special_avx512;
 #endif
 #ifdef PTO_HAVE_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
+    case PTO_SIMD_AVX2:
         return pto_kernel_special_avx2;
 #endif
-    return pto_kernel_special_base;
+    default:
+        return pto_kernel_special_base;
+    }
 }
 
 /* The bits of the exponent; 0 where every code is looked at. */

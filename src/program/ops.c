@@ -2,8 +2,16 @@
 /* Names and shapes of the operations that are not instructions (60, 3.3, 3.9). */
 #include "program/program.h"
 
+#include <string.h>
+
 static const char *const names[PTO_OPK_COUNT] = {
 #define PTO_OPK_ROW(kind, name) [PTO_OPK_##kind] = name,
+#include "program/ops.def"
+#undef PTO_OPK_ROW
+};
+
+static const uint8_t lengths[PTO_OPK_COUNT] = {
+#define PTO_OPK_ROW(kind, name) [PTO_OPK_##kind] = (uint8_t)(sizeof name - 1),
 #include "program/ops.def"
 #undef PTO_OPK_ROW
 };
@@ -27,8 +35,8 @@ const char *pto_op_kind_name(pto_op_kind kind) { return (unsigned)kind < PTO_OPK
 
 pto_op_kind pto_op_kind_find(pto_str name) {
     for (int i = 0; i < PTO_OPK_COUNT; i++)
-        if (names[i] && i != PTO_OPK_GROUP_GATHER && i != PTO_OPK_GROUP_SCATTER &&
-            pto_str_equal(name, pto_str_from(names[i])))
+        if (lengths[i] == name.len && names[i] && i != PTO_OPK_GROUP_GATHER && i != PTO_OPK_GROUP_SCATTER &&
+            !memcmp(name.data, names[i], name.len))
             return (pto_op_kind)i;
     if (pto_str_equal(name, PTO_STR("pto.wait_intra_block"))) /* of the same meaning */
         return PTO_OPK_WAIT_INTRA_CORE;
