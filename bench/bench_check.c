@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the checkers cost: the example programs without them, with `race` and with all, on one thread, and one
- * small instruction through the door. The goals are 3 and 5 times.
+ * small instruction through the door. The goals are 3 and 5 times. What they cost while they are off: the
+ * door beside the same one compiled without hooks.
  *
  *     bench_check [DIRECTORY of the examples] [--quick]
  */
@@ -183,6 +184,57 @@ static void measure_door(bench_effort effort) {
     }
 }
 
+#ifndef PTO_BENCH_SHARED
+/* door_bare.c */
+pto_status bench_bare_execute(pto_core *core, const pto_instr *instr);
+
+typedef struct issue {
+    pto_core *core;
+    pto_instr instr;
+    pto_status (*door)(pto_core *core, const pto_instr *instr);
+} issue;
+
+static void go_through(void *context) {
+    issue *i = context;
+    i->door(i->core, &i->instr);
+}
+
+/* Checkers off: the door as it is beside the same door compiled without hooks, in turns, the fastest of
+ * each. An instruction that was verified before, and one that is verified each time. */
+static void measure_off(bench_effort effort) {
+    static const struct {
+        const char *name;
+        int32_t rows, cols;
+    } size[] = {{"1x8", 1, 8}, {"8 KB", 32, 64}};
+    for (int k = 0; k < 4; k++) {
+        const bool verified = k & 1;
+        issue i = {.core = pto_core_create(&(pto_options){.target = PTO_TARGET_A5}),
+                   .instr = {.form = PTO_FORM_TADD}};
+        pto_tile tile[3];
+        if (!i.core)
+            return;
+        for (int t = 0; t < 3; t++) {
+            tile[t] =
+                pto_tile_make(pto_tile_type_make(PTO_LOC_VEC, PTO_F32, size[k / 2].rows, size[k / 2].cols));
+            pto_tile_assign(i.core, &tile[t], 8192u * (uint32_t)t);
+            i.instr.operand[t] = (pto_operand){.kind = PTO_OPERAND_TILE, .tile = &tile[t]};
+        }
+        if (verified && pto_core_verify(i.core, &i.instr) != PTO_OK)
+            return;
+        double best[2] = {1, 1};
+        for (int turn = 0; turn < 12; turn++) {
+            i.door = turn % 2 ? bench_bare_execute : pto_core_execute;
+            const double seconds =
+                bench_time((bench_effort){effort.seconds / 6, effort.batch}, go_through, &i);
+            best[turn % 2] = seconds < best[turn % 2] ? seconds : best[turn % 2];
+        }
+        printf("TADD of %-4s %-14s %8.1f ns, door without hooks %8.1f ns %6.3fx\n", size[k / 2].name,
+               verified ? "verified," : "", 1e9 * best[0], 1e9 * best[1], best[0] / best[1]);
+        pto_core_destroy(i.core);
+    }
+}
+#endif
+
 int main(int argc, char **argv) {
     const char *directory = "examples";
     bench_effort effort = {0.5, 0.01};
@@ -199,6 +251,9 @@ int main(int argc, char **argv) {
         slow += measure(directory, &programs[i], PTO_TARGET_A5, effort);
     }
     measure_door(effort);
+#ifndef PTO_BENCH_SHARED
+    measure_off(effort);
+#endif
     printf("%d above their goal\n", slow);
     return 0;
 }

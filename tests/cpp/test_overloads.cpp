@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every C++ overload once, beside the C function of its form on equal operands: the same verdict, and where
- * the call is legal the same bytes in every operand. The calls are generated from the table
- * (tools/gen/cpp_test.c). Target cpu. */
+ * the call is legal the same bytes in every operand; and whatever the number of events that it waits for,
+ * each is waited for once, in order, and the call's place reaches the instruction, its waits, its result and
+ * its refusal. The calls are generated from the table (tools/gen/cpp_test.c). Target cpu. */
 #define PTO_NO_WARNINGS
 #include <pto/pto-inst.hpp>
 #include <pto/functions.h>
@@ -46,7 +47,28 @@ struct has_tensor<T, std::void_t<decltype(std::declval<T &>().tensor)>> : std::t
 
 template <int Form, int Index> struct Guess;
 
+/* An event that tells when and where it was waited for. */
+struct Waited : EventBase<Waited> {
+    int turn = 0;
+    pto::detail::Here here;
+    static int turns;
+    void Wait(pto::detail::Here at) {
+        turn = ++turns;
+        here = at;
+    }
+};
+int Waited::turns;
+
+/* Where the last instruction that passed the door stands. */
+static const char *seen_file;
+static int seen_line;
+static void see(void *, const pto_core *, const pto_instr *instr) {
+    seen_file = instr->file;
+    seen_line = instr->line;
+}
+
 struct Case {
+    Waited event[5];
     pto_form form = 0;
     int number = 0;
     bool refused = false, legal = false;
@@ -74,6 +96,26 @@ struct Case {
             fail("the verdicts differ");
         pto_diag_list_clear(pto_core_diags(core()));
     }
+    template <typename F> void placed(int line, int events, F &&call) {
+        for (Waited &e : event)
+            e = Waited();
+        Waited::turns = seen_line = 0;
+        bool here = false;
+        try {
+            const pto::RecordEvent result = call();
+            here = seen_line == line && seen_file && std::strstr(seen_file, "cpp_overloads.inc") &&
+                   result.here.line == line && result.here.file == seen_file;
+        } catch (const Error &error) {
+            here = std::strstr(error.what(), ("cpp_overloads.inc:" + std::to_string(line) + ":").c_str());
+        }
+        for (int i = 0; i < 5; i++)
+            here = here && event[i].turn == (i < events ? i + 1 : 0) &&
+                   (i >= events || event[i].here.line == line);
+        if (!here)
+            fail(("the place of the call with " + std::to_string(events) + " events").c_str());
+        calls_placed++;
+    }
+    int calls_placed = 0;
     void fail(const char *what) {
         std::fprintf(stderr, "overload %d, form %d: %s (%s)\n", number, form, what, rule.c_str());
         testing::failures++;
@@ -161,6 +203,9 @@ int main() {
     std::vector<bool> called(PTO_FORM_COUNT), accepted(PTO_FORM_COUNT);
     int legal = 0, count = 0;
     Case c;
+    pto_observer observer = {};
+    observer.before = see;
+    CHECK(pto_core_add_observer(c.core(), observer) == PTO_OK);
     pto_core_set_print(
         c.core(), [](void *, const char *, std::size_t) {}, nullptr); /* TPRINT is of no interest */
     for (const auto overload : overloads) {
@@ -179,6 +224,8 @@ int main() {
         forms += called[static_cast<std::size_t>(f)];
         good += accepted[static_cast<std::size_t>(f)];
     }
+    std::printf("%d calls with their places\n", c.calls_placed);
+    CHECK(c.calls_placed == 3 * count);
     std::printf("%d overloads of %d forms (of %d); legal: %d overloads, %d forms\n", count, forms,
                 PTO_FORM_COUNT, legal, good);
     CHECK(forms + forms_by_hand == PTO_FORM_COUNT);

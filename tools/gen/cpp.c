@@ -212,9 +212,7 @@ bool gen_cpp_listed(const gen_cpp_overload *o, int operand) {
     return false;
 }
 
-enum { MOST_EVENTS = 3 }; /* whose calls still tell their place: fewer */
-
-static void emit_template(FILE *out, const gen_cpp_overload *o, int events) {
+static void emit_template(FILE *out, const gen_cpp_overload *o) {
     const gen_row *row = o->row;
     const char *comma = "";
     fputs("template <", out);
@@ -240,15 +238,8 @@ static void emit_template(FILE *out, const gen_cpp_overload *o, int events) {
             fprintf(out, "%stypename %s", comma, gen_cpp_type_name(&row->operand[i]));
             comma = ", ";
         }
-    for (int i = 0; i < events && i < MOST_EVENTS; i++) {
-        fprintf(out, "%stypename Event%d", comma, i);
-        comma = ", ";
-    }
-    if (events == MOST_EVENTS)
-        fprintf(out, "%stypename... WaitEvents", comma);
-    else if (!*comma)
-        fputs("typename Unused = void", out); /* a template all the same, as the others of its name */
-    fputs(">\n", out);
+    /* Event0 is what a call names that lists its events; the first of them is in `caller` */
+    fprintf(out, "%stypename Event0 = void, typename... WaitEvents>\n", comma);
 }
 
 static const char *fixed_type(const gen_row *row, const char *type) {
@@ -276,18 +267,16 @@ char *gen_cpp_scalar_type(const gen_cpp_overload *o, int i) {
     return gen_format("%s", fixed_type(o->row, s->type));
 }
 
-/* `events` of them with the place of the call behind them; MOST_EVENTS: that many or more, which leaves no
- * room for the place. */
-static void emit_parameters(FILE *out, const gen_cpp_overload *o, int events) {
+static void emit_parameters(FILE *out, const gen_cpp_overload *o) {
     for (int i = 0; i < o->row->operand_count; i++) {
         const gen_operand *p = &o->row->operand[i];
         if (!gen_cpp_has(o, i) || (is(p, "attr") && o->cpp->is_template[i]))
             continue;
-        if (is(p, "attr") && o->cpp->value[i] && !events)
+        if (is(p, "attr") && o->cpp->value[i])
             fprintf(out, "%s %s = %s, ", gen_cpp_attr_type(o->row, p), p->name, o->cpp->value[i]);
         else if (is(p, "attr"))
             fprintf(out, "%s %s, ", gen_cpp_attr_type(o->row, p), p->name);
-        else if (is(p, "scalar") && o->cpp->value[i] && !events)
+        else if (is(p, "scalar") && o->cpp->value[i])
             fprintf(out, "%s %s = %s, ", gen_cpp_scalar_type(o, i), p->name, o->cpp->value[i]);
         else if (is(p, "scalar"))
             fprintf(out, "%s %s, ", gen_cpp_scalar_type(o, i), p->name);
@@ -296,16 +285,8 @@ static void emit_parameters(FILE *out, const gen_cpp_overload *o, int events) {
         else
             fprintf(out, "%s %c%s, ", gen_cpp_type_name(p), o->cpp->by_pointer[i] ? '*' : '&', p->name);
     }
-    for (int i = 0; i < events && i < MOST_EVENTS; i++)
-        fprintf(out, "Event%d &event%d, ", i, i);
-    fputs(events < MOST_EVENTS ? "detail::Here here = detail::Here::at()" : "WaitEvents &...events", out);
-}
-
-static void emit_event_names(FILE *out, const char *name, int events) {
-    for (int i = 0; i < events && i < MOST_EVENTS; i++)
-        fprintf(out, "%s%s%d", i ? ", " : "", name, i);
-    if (events == MOST_EVENTS)
-        fprintf(out, ", %s", *name == 'E' ? "WaitEvents..." : "events...");
+    const char *caller = o->competes ? "Caller" : "AnyCaller";
+    fprintf(out, "detail::%s caller = detail::Caller::at(), WaitEvents &...events", caller);
 }
 
 static void emit_operand(FILE *out, const gen_cpp_overload *o, int i) {
@@ -329,7 +310,7 @@ static void emit_operand(FILE *out, const gen_cpp_overload *o, int i) {
         fprintf(out, "detail::tile_operand(%s%s%s())", p->name, member, is(p, "view") ? "fresh" : "handle");
 }
 
-static void emit_body(FILE *out, const gen_cpp_overload *o, int events) {
+static void emit_body(FILE *out, const gen_cpp_overload *o) {
     const gen_row *row = o->row;
     int typed = 0;
     for (int i = 0; i < row->operand_count; i++)
@@ -342,12 +323,7 @@ static void emit_body(FILE *out, const gen_cpp_overload *o, int events) {
                         gen_cpp_has(o, i) ? gen_cpp_type_name(&row->operand[i]) : "void");
         fputs(">);\n", out);
     }
-    if (events) {
-        fputs(events < MOST_EVENTS ? "    detail::wait_at(here, " : "    detail::wait_at(detail::Here(), ",
-              out);
-        emit_event_names(out, "event", events);
-        fputs(");\n", out);
-    }
+    fputs("    detail::wait_at(caller, events...);\n", out);
     for (int i = 0; i < row->operand_count; i++) {
         const gen_operand *p = &row->operand[i];
         if (gen_cpp_is_global(p) && gen_cpp_has(o, i))
@@ -360,8 +336,7 @@ static void emit_body(FILE *out, const gen_cpp_overload *o, int events) {
         fputs(i ? ", " : "", out);
         emit_operand(out, o, i);
     }
-    const char *here = events < MOST_EVENTS ? "here" : "detail::Here()";
-    fprintf(out, "};\n    detail::issue(PTO_FORM_%s, operands, %s);\n", row->id, here);
+    fprintf(out, "};\n    detail::issue(PTO_FORM_%s, operands, caller.here);\n", row->id);
     const gen_operand *view = NULL, *source = NULL;
     for (int i = row->operand_count; i-- > 0;) {
         const gen_operand *p = &row->operand[i];
@@ -377,7 +352,7 @@ static void emit_body(FILE *out, const gen_cpp_overload *o, int events) {
     }
     if (view && source)
         fprintf(out, "    detail::follow(%s, %s);\n", view->name, source->name);
-    fprintf(out, "    return RecordEvent(%s);\n}\n", here);
+    fputs("    return RecordEvent(caller.here);\n}\n", out);
 }
 
 /* TMATMUL_MX(dst, cIn, a, aScale, b, bScale) and (dst, a, aScale, b, bScale, bias) differ in the memory of
@@ -396,12 +371,10 @@ static int bias_place(const gen_cpp_overload *o, bool *is_bias) {
     return bias && addend && (*is_bias || gen_operand_index(o->row, "cIn", 3) >= 0) ? last : -1;
 }
 
-static void emit_with_events(FILE *out, const gen_cpp_overload *o, int events) {
-    emit_template(out, o, events);
+static void emit_overload(FILE *out, const gen_cpp_overload *o) {
+    emit_template(out, o);
     if (o->competes) {
-        fputs("PTO_INST detail::Result<all_events_v<", out);
-        emit_event_names(out, "Event", events);
-        fputs(">", out);
+        fputs("PTO_INST detail::Result<all_events_v<WaitEvents...>", out);
         for (int i = 0; i < o->row->operand_count; i++)
             if (gen_cpp_has(o, i) && is_typed(&o->row->operand[i]))
                 fprintf(out, " && %s<%s>", gen_cpp_kind(&o->row->operand[i]),
@@ -416,16 +389,9 @@ static void emit_with_events(FILE *out, const gen_cpp_overload *o, int events) {
         fputs("PTO_INST RecordEvent ", out);
     }
     fprintf(out, "%s(", o->row->mnemonic);
-    emit_parameters(out, o, events);
+    emit_parameters(out, o);
     fputs(") {\n", out);
-    emit_body(out, o, events);
-}
-
-/* One overload for each number of events: behind a pack there is no place for a default argument, and the
- * place of the call, which the checkers tell, is one. */
-static void emit_overload(FILE *out, const gen_cpp_overload *o) {
-    for (int events = 0; events <= MOST_EVENTS; events++)
-        emit_with_events(out, o, events);
+    emit_body(out, o);
 }
 
 /* Operands that a call may leave out: scratch and other tiles marked so, and a trailing run-time attribute

@@ -134,25 +134,10 @@ static void emit_arguments(FILE *out, const gen_cpp_overload *o) {
     fputs(o->group->count ? ">(" : "", out);
 }
 
-static int number;
-
-static void emit_case(FILE *out, const gen_cpp_overload *o) {
+/* The call, waiting for the first `events` of the case's. */
+static void emit_call(FILE *out, const gen_cpp_overload *o, int events) {
     const gen_row *row = o->row;
-    fprintf(out, "static void overload_%d(Case &c) { /* %s (%s) */\n    c.begin(PTO_FORM_%s, %d);\n", number,
-            row->mnemonic, row->form, row->id, number);
-    number++;
-    for (int i = 0; i < row->operand_count; i++) {
-        const gen_operand *p = &row->operand[i];
-        if (!gen_cpp_has(o, i) && !is_typed(p))
-            continue;
-        if (is_typed(p))
-            fprintf(out, "    Operand<PTO_FORM_%s, %d>::type %s, %s_c; c.fill%s(%s, %s_c, %d);\n", row->id, i,
-                    p->name, p->name, is(p, "view") ? "_view" : "", p->name, p->name, i);
-        else if (!strcmp(p->type, "counts"))
-            fprintf(out, "    MrgSortExecutedNumList %s = {}; pto_merge_counts %s_c = {};\n", p->name,
-                    p->name);
-    }
-    fprintf(out, "    c.cpp([&] { %s", row->mnemonic);
+    fputs(row->mnemonic, out);
     if (o->group->count)
         emit_arguments(out, o);
     else
@@ -172,7 +157,32 @@ static void emit_case(FILE *out, const gen_cpp_overload *o) {
             fprintf(out, "%s%s%s", o->cpp->by_pointer[i] ? "&" : "", p->name,
                     gen_cpp_is_global(p) ? ".tensor" : "");
     }
-    fprintf(out, "); });\n    c.c(pto_%s(c.core()", gen_lower(row->id));
+    for (int i = 0; i < events; i++)
+        fprintf(out, "%sc.event[%d]", i || *comma ? ", " : "", i);
+    fputc(')', out);
+}
+
+static int number;
+
+static void emit_case(FILE *out, const gen_cpp_overload *o) {
+    const gen_row *row = o->row;
+    fprintf(out, "static void overload_%d(Case &c) { /* %s (%s) */\n    c.begin(PTO_FORM_%s, %d);\n", number,
+            row->mnemonic, row->form, row->id, number);
+    number++;
+    for (int i = 0; i < row->operand_count; i++) {
+        const gen_operand *p = &row->operand[i];
+        if (!gen_cpp_has(o, i) && !is_typed(p))
+            continue;
+        if (is_typed(p))
+            fprintf(out, "    Operand<PTO_FORM_%s, %d>::type %s, %s_c; c.fill%s(%s, %s_c, %d);\n", row->id, i,
+                    p->name, p->name, is(p, "view") ? "_view" : "", p->name, p->name, i);
+        else if (!strcmp(p->type, "counts"))
+            fprintf(out, "    MrgSortExecutedNumList %s = {}; pto_merge_counts %s_c = {};\n", p->name,
+                    p->name);
+    }
+    fputs("    c.cpp([&] { ", out);
+    emit_call(out, o, 0);
+    fprintf(out, "; });\n    c.c(pto_%s(c.core()", gen_lower(row->id));
     for (int i = 0; i < row->operand_count; i++) {
         const gen_operand *p = &row->operand[i];
         const char *type = is(p, "attr") ? gen_cpp_attr_type(row, p) : "auto";
@@ -199,6 +209,12 @@ static void emit_case(FILE *out, const gen_cpp_overload *o) {
             fprintf(out, "    c.equal_counts(%s, %s_c);\n", p->name, p->name);
         else if (gen_cpp_has(o, i) && is_typed(p))
             fprintf(out, "    c.equal(%s, %s_c, %d);\n", p->name, p->name, i);
+    }
+    static const int events[] = {0, 1, 5};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        fprintf(out, "    c.placed(__LINE__, %d, [&] { return ", events[i]);
+        emit_call(out, o, events[i]);
+        fputs("; });\n", out);
     }
     fputs("}\n", out);
 }

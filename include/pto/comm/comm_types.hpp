@@ -3,7 +3,7 @@
 #ifndef PTO_COMM_COMM_TYPES_HPP
 #define PTO_COMM_COMM_TYPES_HPP
 
-#include <pto/common/utils.hpp>
+#include <pto/common/event.hpp>
 
 PTO_NAMESPACE_BEGIN
 namespace comm {
@@ -36,8 +36,11 @@ class PrefetchAsyncContext {
   private:
     comm::AsyncSession *external_;
 };
-template <typename GlobalT, typename... WaitEvents>
-comm::AsyncEvent TPREFETCH_ASYNC(GlobalT &, PrefetchAsyncContext &, WaitEvents &...) {
+template <typename GlobalT, typename Event0 = void, typename... WaitEvents>
+std::enable_if_t<all_events_v<WaitEvents...>, comm::AsyncEvent>
+TPREFETCH_ASYNC(GlobalT &, PrefetchAsyncContext &, detail::Caller caller = detail::Caller::at(),
+                WaitEvents &...events) {
+    detail::wait_at(caller, events...);
     return {};
 }
 PTO_NAMESPACE_END

@@ -263,7 +263,7 @@ class Event : public EventBase<Event<SrcOp, DstOp, AutoToken, EventID>> {
             (void)here;
         } else if constexpr (IsCrossCore) {
             here.tell();
-            detail::check(pto_agent_signal_on(static_cast<pto_pipe>(srcPipe), CrossCoreId));
+            detail::check(pto_agent_signal_on(static_cast<pto_pipe>(srcPipe), CrossCoreId), here, "Record");
         } else if constexpr (!isSamePipe) {
             set_flag(srcPipe, dstPipe, token, here);
         }
@@ -274,7 +274,8 @@ class Event : public EventBase<Event<SrcOp, DstOp, AutoToken, EventID>> {
             (void)here;
         } else if constexpr (IsCrossCore) {
             here.tell();
-            detail::check(pto_agent_signal_wait_on(static_cast<pto_pipe>(dstPipe), CrossCoreId));
+            detail::check(pto_agent_signal_wait_on(static_cast<pto_pipe>(dstPipe), CrossCoreId), here,
+                          "Wait");
         } else if constexpr (isSamePipe) {
             pipe_barrier(srcPipe, here);
         } else {
@@ -307,28 +308,59 @@ template <bool condition> using Result = typename ResultIf<condition>::type;
 } // namespace detail
 
 namespace detail {
-template <typename... Events> void wait_at(Here here, Events &...events) {
+/* Where a call stands, and the first of the events that it waits for. A parameter of this type before the
+ * pack of the others is where the place of a call with events is caught: behind a pack there is no place for
+ * a default argument. */
+struct Caller {
+    Here here;
+    void *event = nullptr;
+    void (*wait)(void *event, Here here) = nullptr;
+
+    constexpr Caller() = default;
+    template <typename T, std::enable_if_t<is_event<T>::value, int> = 0>
+    Caller(T &first, Here at = Here::at())
+        : here(at), event(&first), wait([](void *self, Here place) { static_cast<T *>(self)->Wait(place); }) {
+    }
+    static constexpr Caller at(Here here = Here::at()) {
+        Caller caller;
+        caller.here = here;
+        return caller;
+    }
+};
+/* The same where no other call form could take the argument: what is no event is told as that. */
+struct AnyCaller : Caller {
+    constexpr AnyCaller(const Caller &caller) : Caller(caller) {}
+    template <typename T, std::enable_if_t<is_event<T>::value, int> = 0>
+    AnyCaller(T &first, Here at = Here::at()) : Caller(first, at) {}
+    template <
+        typename T,
+        std::enable_if_t<!is_event<T>::value && !std::is_base_of_v<Caller, std::remove_cv_t<T>>, int> = 0>
+    AnyCaller(T &) {
+        static_assert(is_event<T>::value,
+                      "[PTO][SA] PTO-E0304 TSYNC: the arguments are events (Event<SrcOp, DstOp>)");
+    }
+};
+
+/* Waits for the events in order. */
+template <typename... Events> void wait_at(const Caller &caller, Events &...events) {
     static_assert(all_events_v<Events...>,
                   "[PTO][SA] PTO-E0304 TSYNC: the arguments are events (Event<SrcOp, DstOp>)");
-    (events.Wait(here), ...);
+    if (caller.wait)
+        caller.wait(caller.event, caller.here);
+    (events.Wait(caller.here), ...);
 }
 } // namespace detail
 
-template <typename... Events> PTO_INST void WaitAllEvents(Events &...events) {
-    detail::wait_at(detail::Here(), events...);
+template <typename Event0 = void, typename... Events>
+PTO_INST void WaitAllEvents(detail::AnyCaller caller, Events &...events) {
+    detail::wait_at(caller, events...);
 }
+PTO_INST void WaitAllEvents() {}
 
 /* Waits for the events in order. */
-template <typename Event0> PTO_INST void TSYNC(Event0 &event0, detail::Here here = detail::Here::at()) {
-    detail::wait_at(here, event0);
-}
-template <typename Event0, typename Event1>
-PTO_INST void TSYNC(Event0 &event0, Event1 &event1, detail::Here here = detail::Here::at()) {
-    detail::wait_at(here, event0, event1);
-}
-template <typename Event0, typename Event1, typename Event2, typename... Events>
-PTO_INST void TSYNC(Event0 &event0, Event1 &event1, Event2 &event2, Events &...events) {
-    detail::wait_at(detail::Here(), event0, event1, event2, events...);
+template <typename Event0 = void, typename... Events>
+PTO_INST void TSYNC(detail::AnyCaller caller, Events &...events) {
+    detail::wait_at(caller, events...);
 }
 PTO_INST void TSYNC() {}
 
@@ -356,16 +388,19 @@ PTO_INST void PtoSetWaitFlag(event_t setId = EVENT_ID0, event_t waitId = EVENT_I
 }
 
 /* All cores of the launch meet. */
-template <SyncCoreType coreType = SyncCoreType::AIVOnly> PTO_INST void SYNCALL() {
+template <SyncCoreType coreType = SyncCoreType::AIVOnly>
+PTO_INST void SYNCALL(detail::Here here = detail::Here::at()) {
     if constexpr (!detail::auto_mode)
-        detail::check(pto_agent_barrier());
+        detail::check(pto_agent_barrier(), here, "SYNCALL");
+    else
+        (void)here;
 }
 template <SyncAllMode mode, SyncCoreType coreType = SyncCoreType::AIVOnly, typename Workspace>
-PTO_INST void SYNCALL(Workspace &, std::int32_t usedCores = 0) {
+PTO_INST void SYNCALL(Workspace &, std::int32_t usedCores = 0, detail::Here here = detail::Here::at()) {
     static_assert(is_global_data_v<Workspace>,
                   "[PTO][SA] PTO-E0304 SYNCALL: the workspace is a GlobalTensor of int32");
     (void)usedCores;
-    SYNCALL<coreType>();
+    SYNCALL<coreType>(here);
 }
 
 PTO_NAMESPACE_END

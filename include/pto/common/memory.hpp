@@ -87,22 +87,23 @@ inline std::uint64_t region_offset(pto_loc loc, std::uint64_t address) {
 
 /* Places a tile at a byte address of its memory. Auto mode: no effect. */
 template <typename T, typename A, std::enable_if_t<is_tile_data_v<T> || is_conv_tile_v<T>, int> = 0>
-PTO_INST RecordEvent TASSIGN(T &tile, A addr) {
+PTO_INST RecordEvent TASSIGN(T &tile, A addr, detail::Here here = detail::Here::at()) {
     static_assert(std::is_integral_v<A> || std::is_enum_v<A>,
                   "[PTO][SA] PTO-E0304 TASSIGN: the address of a tile is an integer");
     const std::uint64_t offset =
         detail::region_offset(detail::memory_of(T::Loc), static_cast<std::uint64_t>(addr));
     const pto_operand operands[] = {detail::tile_operand(tile.fresh()),
                                     detail::scalar_operand(static_cast<std::int64_t>(offset))};
-    detail::issue(PTO_FORM_TASSIGN, operands);
+    detail::issue(PTO_FORM_TASSIGN, operands, here);
     if (tile.raw()->assigned)
         tile.own(nullptr);
-    return {};
+    return RecordEvent(here);
 }
 
 /* The same with what can be known of a constant address checked by the compiler (hardware targets; cpu checks
  * when it runs, since its memories may be enlarged). */
-template <auto Addr, typename T> PTO_INST RecordEvent TASSIGN(T &tile) {
+template <auto Addr, typename T>
+PTO_INST RecordEvent TASSIGN(T &tile, detail::Here here = detail::Here::at()) {
     static_assert(is_tile_data_v<T> || is_conv_tile_v<T>,
                   "[PTO][SA] PTO-E0304 TASSIGN<Addr>: the operand is a tile");
     constexpr bool fixed = detail::target != PTO_TARGET_CPU;
@@ -115,12 +116,12 @@ template <auto Addr, typename T> PTO_INST RecordEvent TASSIGN(T &tile) {
                   "[PTO][SA] SA-0353 TASSIGN<Addr>: the tile ends behind its memory");
     static_assert(static_cast<std::uint64_t>(Addr) % 32 == 0,
                   "[PTO][SA] SA-0354 TASSIGN<Addr>: the address is a multiple of 32");
-    return TASSIGN(tile, Addr);
+    return TASSIGN(tile, Addr, here);
 }
 
 /* Binds a tensor to a pointer. */
 template <typename T, typename P, std::enable_if_t<is_global_data_v<T>, int> = 0>
-PTO_INST RecordEvent TASSIGN(T &tensor, P pointer) {
+PTO_INST RecordEvent TASSIGN(T &tensor, P pointer, detail::Here here = detail::Here::at()) {
     static_assert(std::is_pointer_v<P>,
                   "[PTO][SA] PTO-E0304 TASSIGN: the address of a GlobalTensor is a pointer");
     if constexpr (std::is_pointer_v<P>) {
@@ -129,7 +130,7 @@ PTO_INST RecordEvent TASSIGN(T &tensor, P pointer) {
             "[PTO][SA] PTO-E0303 TASSIGN: the pointer points to the element type of the GlobalTensor");
         tensor.SetAddr(pointer);
     }
-    return {};
+    return RecordEvent(here);
 }
 
 /* ---- the memories themselves ---- */
@@ -192,13 +193,14 @@ class NPUMemoryModel {
         return false;
     }
     /* Offset in its memory of a host pointer. */
-    template <typename T> std::uint64_t GetNPUAddr(const T *pointer) const {
+    template <typename T>
+    std::uint64_t GetNPUAddr(const T *pointer, detail::Here here = detail::Here::at()) const {
         const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(pointer));
         for (int loc = 0; loc < PTO_LOC_COUNT; loc++)
             if (inside(static_cast<pto_loc>(loc), address))
                 return detail::region_offset(static_cast<pto_loc>(loc), address);
         detail::raise(PTO_ERR_USAGE, "SA-0353",
-                      "GetNPUAddr: the pointer lies in no on-chip memory of this thread");
+                      here.text() + "GetNPUAddr: the pointer lies in no on-chip memory of this thread");
     }
 
     char *GetREGBase() { return reinterpret_cast<char *>(registers_); }
@@ -226,8 +228,8 @@ class NPUMemoryModel {
 };
 
 /* The address of a payload tile shifted to that of its scales. */
-template <typename T> std::uint64_t GetScaleAddr(const T *pointer) {
-    return NPUMemoryModel::Instance().GetNPUAddr(pointer) >> SHIFT_MX_ADDR;
+template <typename T> std::uint64_t GetScaleAddr(const T *pointer, detail::Here here = detail::Here::at()) {
+    return NPUMemoryModel::Instance().GetNPUAddr(pointer, here) >> SHIFT_MX_ADDR;
 }
 
 inline void NPU_MEMORY_INIT(NPUArch arch = NPUArch::A2A3) { NPUMemoryModel::Instance().Initialize(arch); }

@@ -44,16 +44,18 @@ constexpr int CACHELINE_OUT = 0;
 static inline void set_flag(pipe_t src, pipe_t dst, event_t id,
                             pto::detail::Here here = pto::detail::Here::at()) {
     here.tell();
-    pto::detail::check(pto_agent_flag_set(static_cast<pto_pipe>(src), static_cast<pto_pipe>(dst), id));
+    pto::detail::check(pto_agent_flag_set(static_cast<pto_pipe>(src), static_cast<pto_pipe>(dst), id), here,
+                       "set_flag");
 }
 static inline void wait_flag(pipe_t src, pipe_t dst, event_t id,
                              pto::detail::Here here = pto::detail::Here::at()) {
     here.tell();
-    pto::detail::check(pto_agent_flag_wait(static_cast<pto_pipe>(src), static_cast<pto_pipe>(dst), id));
+    pto::detail::check(pto_agent_flag_wait(static_cast<pto_pipe>(src), static_cast<pto_pipe>(dst), id), here,
+                       "wait_flag");
 }
 static inline void pipe_barrier(pipe_t pipe, pto::detail::Here here = pto::detail::Here::at()) {
     here.tell();
-    pto::detail::check(pto_agent_pipe_barrier(static_cast<pto_pipe>(pipe)));
+    pto::detail::check(pto_agent_pipe_barrier(static_cast<pto_pipe>(pipe)), here, "pipe_barrier");
 }
 
 template <typename T> void dcci(T *, int) {}
@@ -70,34 +72,34 @@ constexpr std::uint64_t getFFTSMsg(std::uint64_t mode, std::uint64_t id) {
 static inline void ffts_cross_core_sync(pipe_t pipe, std::uint64_t message,
                                         pto::detail::Here here = pto::detail::Here::at()) {
     here.tell();
-    pto::detail::check(
-        pto_agent_signal_on(static_cast<pto_pipe>(pipe), static_cast<int>(message >> 8 & 15u)));
+    pto::detail::check(pto_agent_signal_on(static_cast<pto_pipe>(pipe), static_cast<int>(message >> 8 & 15u)),
+                       here, "ffts_cross_core_sync");
 }
 static inline void wait_flag_dev(int id, pto::detail::Here here = pto::detail::Here::at()) {
     here.tell();
-    pto::detail::check(pto_agent_signal_wait_on(PTO_PIPE_S, id));
+    pto::detail::check(pto_agent_signal_wait_on(PTO_PIPE_S, id), here, "wait_flag_dev");
 }
 inline void set_ffts_base_addr(std::uint64_t) {}
 /* a5 */
 static inline void set_intra_block(pipe_t pipe, int id, pto::detail::Here here = pto::detail::Here::at()) {
     here.tell();
-    pto::detail::check(pto_agent_signal_on(static_cast<pto_pipe>(pipe), id));
+    pto::detail::check(pto_agent_signal_on(static_cast<pto_pipe>(pipe), id), here, "set_intra_block");
 }
 static inline void wait_intra_block(pipe_t pipe, int id, pto::detail::Here here = pto::detail::Here::at()) {
     here.tell();
-    pto::detail::check(pto_agent_signal_wait_on(static_cast<pto_pipe>(pipe), id));
+    pto::detail::check(pto_agent_signal_wait_on(static_cast<pto_pipe>(pipe), id), here, "wait_intra_block");
 }
 static inline void get_buf(pipe_t pipe, int id, int, pto::detail::Here here = pto::detail::Here::at()) {
     here.tell();
-    pto::detail::check(pto_agent_token_get(static_cast<pto_pipe>(pipe), id));
+    pto::detail::check(pto_agent_token_get(static_cast<pto_pipe>(pipe), id), here, "get_buf");
 }
 static inline void rls_buf(pipe_t pipe, int id, int, pto::detail::Here here = pto::detail::Here::at()) {
     here.tell();
-    pto::detail::check(pto_agent_token_release(static_cast<pto_pipe>(pipe), id));
+    pto::detail::check(pto_agent_token_release(static_cast<pto_pipe>(pipe), id), here, "rls_buf");
 }
 
-[[noreturn]] static inline void trap() {
-    pto::detail::raise(PTO_ERR_REFUSED, "PTO-E0908", "trap() was executed");
+[[noreturn]] static inline void trap(pto::detail::Here here = pto::detail::Here::at()) {
+    pto::detail::raise(PTO_ERR_REFUSED, "PTO-E0908", here.text() + "trap() was executed");
 }
 
 #endif

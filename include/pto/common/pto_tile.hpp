@@ -186,16 +186,16 @@ class Tile : public detail::TileBase {
               std::enable_if_t<R == DYNAMIC && C == DYNAMIC && std::is_convertible_v<A, int> &&
                                    std::is_convertible_v<B, int>,
                                int> = 0>
-    Tile(A rows, B cols) : TileBase(type()) {
-        SetValidShape(static_cast<unsigned>(rows), static_cast<unsigned>(cols));
+    Tile(A rows, B cols, detail::Here here = detail::Here::at()) : TileBase(type()) {
+        SetValidShape(static_cast<unsigned>(rows), static_cast<unsigned>(cols), here);
     }
     template <typename A, int R = RowValid_, int C = ColValid_,
               std::enable_if_t<(R == DYNAMIC) != (C == DYNAMIC) && std::is_convertible_v<A, int>, int> = 0>
-    explicit Tile(A extent) : TileBase(type()) {
+    explicit Tile(A extent, detail::Here here = detail::Here::at()) : TileBase(type()) {
         if constexpr (R == DYNAMIC)
-            SetValidRow(static_cast<unsigned>(extent));
+            SetValidRow(static_cast<unsigned>(extent), here);
         else
-            SetValidCol(static_cast<unsigned>(extent));
+            SetValidCol(static_cast<unsigned>(extent), here);
     }
     Tile(const Tile &other) = default;
 #ifdef __PTO_AUTO__
@@ -218,15 +218,17 @@ class Tile : public detail::TileBase {
     template <int C = ColValid_, std::enable_if_t<(C < 0), int> = 0> unsigned GetValidCol() const {
         return ColMaskInternal;
     }
-    template <int R = RowValid_, std::enable_if_t<(R < 0), int> = 0> void SetValidRow(unsigned rows) {
-        set_valid(rows, ColMaskInternal);
+    template <int R = RowValid_, std::enable_if_t<(R < 0), int> = 0>
+    void SetValidRow(unsigned rows, detail::Here here = detail::Here::at()) {
+        set_valid(rows, ColMaskInternal, here);
     }
-    template <int C = ColValid_, std::enable_if_t<(C < 0), int> = 0> void SetValidCol(unsigned cols) {
-        set_valid(RowMaskInternal, cols);
+    template <int C = ColValid_, std::enable_if_t<(C < 0), int> = 0>
+    void SetValidCol(unsigned cols, detail::Here here = detail::Here::at()) {
+        set_valid(RowMaskInternal, cols, here);
     }
     template <int R = RowValid_, int C = ColValid_, std::enable_if_t<(R < 0 || C < 0), int> = 0>
-    void SetValidShape(unsigned rows, unsigned cols) {
-        set_valid(rows, cols);
+    void SetValidShape(unsigned rows, unsigned cols, detail::Here here = detail::Here::at()) {
+        set_valid(rows, cols, here);
     }
 
     /* The address of element 0. */
@@ -243,14 +245,14 @@ class Tile : public detail::TileBase {
     template <TileType L = Loc_>
     DType GetValue(std::uint32_t offset, detail::Here here = detail::Here::at()) {
         static_assert(L == TileType::Vec, "[PTO][SA] PTO-E0320 GetValue: the tile lives in Vec");
-        check_offset(offset);
+        check_offset(offset, here, "GetValue");
         told(offset, false, here);
         return data()[offset];
     }
     template <TileType L = Loc_>
     void SetValue(std::uint32_t offset, DType value, detail::Here here = detail::Here::at()) {
         static_assert(L == TileType::Vec, "[PTO][SA] PTO-E0320 SetValue: the tile lives in Vec");
-        check_offset(offset);
+        check_offset(offset, here, "SetValue");
         told(offset, true, here);
         data()[offset] = value;
     }
@@ -264,14 +266,14 @@ class Tile : public detail::TileBase {
 
     bool GetKAligned() const { return k_aligned_; }
     void SetKAligned(bool aligned) { k_aligned_ = aligned; }
-    void SetMadTF32Mode(RoundMode mode = RoundMode::CAST_ROUND) {
+    void SetMadTF32Mode(RoundMode mode = RoundMode::CAST_ROUND, detail::Here here = detail::Here::at()) {
         const pto_operand operands[] = {detail::attr_operand(true), detail::attr_operand(mode)};
-        detail::issue(PTO_FORM_SETTF32MODE, operands);
+        detail::issue(PTO_FORM_SETTF32MODE, operands, here);
     }
-    void ResetMadMode() {
+    void ResetMadMode(detail::Here here = detail::Here::at()) {
         const pto_operand operands[] = {detail::attr_operand(false),
                                         detail::attr_operand(RoundMode::CAST_ROUND)};
-        detail::issue(PTO_FORM_SETTF32MODE, operands);
+        detail::issue(PTO_FORM_SETTF32MODE, operands, here);
     }
 
     static constexpr std::size_t GetSizeInUnits() {
@@ -300,24 +302,25 @@ class Tile : public detail::TileBase {
     unsigned ColMaskInternal = static_cast<unsigned>(ColValid_ < 0 ? Cols_ : ColValid_);
 
   private:
-    void set_valid(unsigned rows, unsigned cols) {
+    void set_valid(unsigned rows, unsigned cols, detail::Here here) {
         if (rows > static_cast<unsigned>(Rows_) || cols > static_cast<unsigned>(Cols_) ||
             (RowValid_ >= 0 && rows != static_cast<unsigned>(RowValid_)) ||
             (ColValid_ >= 0 && cols != static_cast<unsigned>(ColValid_)))
             detail::check(pto_tile_set_valid(detail::core(), &handle_, static_cast<std::int32_t>(rows),
-                                             static_cast<std::int32_t>(cols)));
+                                             static_cast<std::int32_t>(cols)),
+                          here, "SetValidShape");
         RowMaskInternal = rows;
         ColMaskInternal = cols;
     }
     void told(std::uint32_t offset, bool write, detail::Here here) const {
         pto_check_element(handle(), offset * sizeof(DType), sizeof(DType), write, here.file, here.line);
     }
-    static void check_offset(std::uint32_t offset) {
+    static void check_offset(std::uint32_t offset, detail::Here here, const char *call) {
         if (offset >= GetSizeInUnits()) {
             const std::string found = std::to_string(offset),
                               allowed = "0.." + std::to_string(GetSizeInUnits() - 1);
-            pto_agent_refuse("PTO-E0909", "GetValue, SetValue", found.c_str(), allowed.c_str());
-            detail::fail(detail::core(), PTO_ERR_REFUSED);
+            pto_agent_refuse("PTO-E0909", call, found.c_str(), allowed.c_str());
+            detail::check(PTO_ERR_REFUSED, here, call);
         }
     }
 

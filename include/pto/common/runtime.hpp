@@ -30,6 +30,8 @@ struct Here {
         return here;
     }
     void tell() const { pto_here(file, line); }
+    /* As text in front of a message: "gemm.cpp:12: ". */
+    std::string text() const { return file ? std::string(file) + ":" + std::to_string(line) + ": " : ""; }
 };
 
 } // namespace detail
@@ -191,6 +193,15 @@ inline void check(pto_status status) {
     if (status != PTO_OK)
         fail(core(), status);
 }
+/* The same of a call whose refusal does not know its place: it is noted as the door does. */
+inline void check(pto_status status, Here here, const char *call) {
+    if (status == PTO_OK)
+        return;
+    if (here.file)
+        pto_diag_note(pto_core_diags(core()), pto_at_line(here.file, static_cast<std::uint32_t>(here.line)),
+                      "in the %s of line %d", call, here.line);
+    check(status);
+}
 
 /* Warnings go to stderr, each kind once; PTO_NO_WARNINGS keeps them in pto_core_diags. */
 inline void warn(pto_core *core) {
@@ -232,8 +243,7 @@ inline void run(pto_form form, const pto_operand *operands, int count, Here here
         warn(c);
 }
 
-template <std::size_t N>
-RecordEvent issue(pto_form form, const pto_operand (&operands)[N], Here here = Here()) {
+template <std::size_t N> RecordEvent issue(pto_form form, const pto_operand (&operands)[N], Here here) {
     run(form, operands, static_cast<int>(N), here);
     return RecordEvent(here);
 }

@@ -118,6 +118,7 @@ template <typename F, typename G> void register_hooks(F, G) {}
 namespace detail {
 template <typename F> struct Launch {
     F *kernel;
+    pto::detail::Here here;
     std::exception_ptr failure;
     std::atomic<bool> failed{false};
 
@@ -126,14 +127,14 @@ template <typename F> struct Launch {
 #ifdef __cpp_exceptions
         try {
             (*self->kernel)();
-            pto::detail::check(pto_agent_flags_end(true));
+            pto::detail::check(pto_agent_flags_end(true), self->here, "launch");
         } catch (...) {
             if (!self->failed.exchange(true))
                 self->failure = std::current_exception();
         }
 #else
         (*self->kernel)();
-        pto::detail::check(pto_agent_flags_end(true));
+        pto::detail::check(pto_agent_flags_end(true), self->here, "launch");
 #endif
     }
 };
@@ -142,13 +143,15 @@ template <typename F> struct Launch {
 /* Runs kernel() once per block and subblock, each on a thread and a core of its own, waits for all and
  * rethrows the first exception. A flag that is still up at the end of a kernel is an error (PTO-E0922). */
 template <typename F>
-void LaunchKernelMultiCore(const KernelLaunchOptions &options, aclrtStream, F &&kernel) {
+void LaunchKernelMultiCore(const KernelLaunchOptions &options, aclrtStream, F &&kernel,
+                           pto::detail::Here here = pto::detail::Here::at()) {
     const std::uint32_t blocks =
         options.explicit_block_count
             ? options.explicit_block_count
             : ResolveActiveCoreCount(options.requested_cores, options.total_work_items, options.work_quantum);
     detail::Launch<std::remove_reference_t<F>> launch;
     launch.kernel = &kernel;
+    launch.here = here;
     const pto_status status = pto_agent_launch(blocks, options.subblocks_per_block, launch.run, &launch);
 #ifndef PTO_NO_CHECK_ENVIRONMENT
     if (pto_check_process_on() && pto_check_report_(false))
@@ -157,7 +160,7 @@ void LaunchKernelMultiCore(const KernelLaunchOptions &options, aclrtStream, F &&
     if (launch.failed)
         std::rethrow_exception(launch.failure);
     if (status != PTO_OK)
-        pto::detail::raise(status, "", "threads of the launch cannot be made");
+        pto::detail::raise(status, "", here.text() + "threads of the launch cannot be made");
 }
 
 } // namespace cpu_sim

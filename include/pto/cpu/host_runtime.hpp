@@ -37,7 +37,10 @@ inline int aclrtSynchronizeStream(aclrtStream) { return ACL_SUCCESS; }
 /* Zeroed, aligned to 64 bytes. Under PTO_CHECK the checkers know the buffer: <pto/check.h>. */
 inline int aclrtMalloc(void **pointer, std::size_t bytes, int,
                        pto::detail::Here here = pto::detail::Here::at()) {
-    PTO_CPU_ASSERT(bytes > 0, "aclrtMalloc of 0 bytes");
+    if (!bytes) { /* as PTO_CPU_ASSERT, with the place of the call */
+        std::fprintf(stderr, "[PTO][CA] bytes > 0: aclrtMalloc of 0 bytes (%s:%d)\n", here.file, here.line);
+        std::abort();
+    }
     *pointer = pto_check_malloc(bytes, here.file, here.line);
     return *pointer ? ACL_SUCCESS : 207001; /* out of memory */
 }
