@@ -18,17 +18,15 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <glob.h>
 
 #include "program/program.h"
 #include <pto/ops.h>
+#include "support/corpus.h"
 #include "support/program_testing.h"
 
-enum { VERDICT = 4096 };
 enum { AS, LEVEL1, CUSTOM, GENERIC, FORMS };
 
 static const char *const form_name[FORMS] = {"as", "level1", "custom", "generic"};
-static const char separator[] = "// -----\n";
 
 /* One line of operations.list: the forms it is wanted in, and where it was seen. */
 typedef struct entry {
@@ -45,32 +43,18 @@ static struct { int files, programs, verdicts, wrong; } tally;
 
 /* ---- verdicts ------------------------------------------------------------------------------ */
 
-static void append(char text[VERDICT], const char *format, ...) {
+static void append(char text[CORPUS_VERDICT], const char *format, ...) {
     size_t len = strlen(text);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text + len, VERDICT - len, format, arguments);
+    vsnprintf(text + len, CORPUS_VERDICT - len, format, arguments);
     va_end(arguments);
 }
 
-/* What the comment of the program says for the target, "" when it says nothing. */
-static void expected(const char *text, const char *arch, char verdict[VERDICT]) {
-    verdict[0] = '\0';
-    for (const char *at = strstr(text, " expect"); at; at = strstr(at, " expect")) {
-        at += strlen(" expect");
-        if (*at == ' ' && !strncmp(at + 1, arch, 2))
-            at += 3;
-        if (strncmp(at, ": ", 2) != 0)
-            continue;
-        snprintf(verdict, VERDICT, "%.*s", (int)strcspn(at + 2, "\n"), at + 2);
-        return;
-    }
-}
-
-static void describe(const pto_diag_list *diags, char verdict[VERDICT]) {
+static void describe(const pto_diag_list *diags, char verdict[CORPUS_VERDICT]) {
     bool refused = pto_diag_count(diags, PTO_ERROR) > 0;
     const char *before = refused ? " " : " with ";
-    snprintf(verdict, VERDICT, "%s", refused ? "reject" : "accept");
+    snprintf(verdict, CORPUS_VERDICT, "%s", refused ? "reject" : "accept");
     for (const pto_diagnostic *d = pto_diag_first(diags); d; d = d->next) {
         if (d->severity != PTO_ERROR && d->severity != PTO_WARNING)
             continue;
@@ -83,7 +67,7 @@ static void describe(const pto_diag_list *diags, char verdict[VERDICT]) {
 }
 
 static void judge(const char *path, const char *text, size_t len, pto_target target, const char *arch) {
-    char want[VERDICT], got[VERDICT];
+    char want[CORPUS_VERDICT], got[CORPUS_VERDICT];
     pto_diag_list *diags = pto_diag_list_create();
     pto_parse_options parse = {.target = target, .has_target = true};
     pto_verify_options verify = {.target = target, .has_target = true};
@@ -93,7 +77,7 @@ static void judge(const char *path, const char *text, size_t len, pto_target tar
         pto_program_verify(program, &verify, diags);
     else
         pto_program_check(program, &verify, diags);
-    expected(text, arch, want);
+    corpus_expected(text, arch, want);
     describe(diags, got);
     tally.verdicts++;
     if (strcmp(want, got) != 0) {
@@ -161,25 +145,11 @@ static void see(const char *text, size_t len) {
     pto_diag_list_destroy(diags);
 }
 
-static char *read_file(const char *path, size_t *len) {
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        fail_msg("%s does not open", path);
-    assert_int_equal(fseek(in, 0, SEEK_END), 0);
-    long size = ftell(in);
-    rewind(in);
-    char *text = calloc((size_t)size + 1, 1);
-    assert_non_null(text);
-    *len = fread(text, 1, (size_t)size, in);
-    fclose(in);
-    return text;
-}
-
 static void read_list(const char *root) {
     char path[4096];
     size_t len;
     snprintf(path, sizeof path, "%s/tests/data/operations.list", root);
-    char *text = read_file(path, &len);
+    char *text = corpus_read_file(path, &len);
     bool wanted[FORMS] = {0};
     char *lines = NULL, *words = NULL;
     for (char *line = strtok_r(text, "\n", &lines); line; line = strtok_r(NULL, "\n", &lines)) {
@@ -216,51 +186,21 @@ static bool listed(const char *name, const char *attr) {
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-/* Calls of every program of the corpus; a file with separators holds several, each verified alone. What does
- * not belong to the program is blank, so that positions count in the file. */
-static void each_program(void (*use)(const char *path, const char *text, size_t len, const char *comment)) {
-    const char *root = getenv("SRC");
-    char pattern[4096];
-    glob_t files;
-    snprintf(pattern, sizeof pattern, "%s/tests/programs/*.pto", root ? root : ".");
-    assert_int_equal(glob(pattern, 0, NULL, &files), 0);
-    for (size_t f = 0; f < files.gl_pathc; f++) {
-        size_t len;
-        char *text = read_file(files.gl_pathv[f], &len);
-        tally.files++;
-        for (char *at = text, *end; at; at = end) {
-            end = strstr(at, separator);
-            end = end ? end + strlen(separator) : NULL;
-            char *alone = strdup(text);
-            assert_non_null(alone);
-            for (size_t i = 0; i < len; i++)
-                if ((i < (size_t)(at - text) || (end && i >= (size_t)(end - text))) && alone[i] != '\n')
-                    alone[i] = ' ';
-            use(files.gl_pathv[f], alone, len, alone);
-            free(alone);
-        }
-        free(text);
-    }
-    globfree(&files);
-}
-
-static void judge_both(const char *path, const char *text, size_t len, const char *comment) {
-    (void)comment;
+static void judge_both(const char *path, const char *text, size_t len) {
     tally.programs++;
     judge(path, text, len, PTO_TARGET_A2A3, "a3");
     judge(path, text, len, PTO_TARGET_A5, "a5");
 }
 
-static void see_accepted(const char *path, const char *text, size_t len, const char *comment) {
+static void see_accepted(const char *path, const char *text, size_t len) {
     (void)path;
-    if (strstr(comment, ": accept"))
+    if (strstr(text, ": accept"))
         see(text, len);
 }
 
 static void verdicts(void **state) {
     (void)state;
-    tally.files = 0;
-    each_program(judge_both);
+    tally.files = corpus_each(judge_both);
     print_message("%d programs in %d files, %d verdicts\n", tally.programs, tally.files, tally.verdicts);
     assert_true(tally.files >= 150);
     assert_int_equal(tally.wrong, 0);
@@ -288,7 +228,7 @@ static void list_is_complete(void **state) {
 static void every_operation(void **state) {
     (void)state;
     int lacking = 0, wanted = 0;
-    each_program(see_accepted);
+    corpus_each(see_accepted);
     for (size_t i = 0; i < list.count; i++)
         for (int f = 0; f < FORMS; f++) {
             const entry *e = &list.entry[i];
