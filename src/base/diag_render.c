@@ -31,17 +31,15 @@ static void use_ink(printer *p, ink which, pto_severity severity) {
 }
 
 static void label(printer *p, size_t gutter, const char *name, const char *text, const char *target) {
-    if (!text && !target)
+    if (!text)
         return;
     pto_sink_char(&p->sink, ' ', gutter);
     use_ink(p, INK_LABEL, PTO_ERROR);
     pto_sink_printf(&p->sink, "%s: ", name);
     use_ink(p, INK_PLAIN, PTO_ERROR);
     pto_sink_safe(&p->sink, text);
-    if (text && target)
-        pto_sink_text(&p->sink, " ");
     if (target) {
-        pto_sink_text(&p->sink, "(target ");
+        pto_sink_text(&p->sink, " (target ");
         pto_sink_safe(&p->sink, target);
         pto_sink_text(&p->sink, ")");
     }
@@ -204,7 +202,10 @@ static void show_one(printer *p, const pto_diagnostic *d) {
     if (where->source)
         show_snippet(p, d, gutter);
     label(p, gutter, "found", d->found, NULL);
-    label(p, gutter, d->allowed || !d->target ? "allowed" : "rule of", d->allowed, d->target);
+    if (d->allowed)
+        label(p, gutter, "allowed", d->allowed, d->target);
+    else
+        label(p, gutter, "target", d->target, NULL);
     label(p, gutter, "fix", d->fix, NULL);
     for (const pto_diagnostic *note = d->notes; note; note = note->next)
         show_one(p, note);

@@ -95,10 +95,12 @@ static void places_may_be_absent(void **state) {
                  "bad"); /* another operand: no repeat */
     pto_diag_add(list, PTO_WARNING, NULL, pto_at_file("a.npy"), "odd");
     pto_diag_add(list, PTO_REMARK, NULL, pto_nowhere(), "well");
+    pto_diag_target(list, "a5"); /* nothing is allowed instead */
     assert_string_equal(text_of(list, NULL), "error: operand 'dst': bad [PTO-E9999]\n"
                                              "error: operand 'src0': bad [PTO-E9999]\n"
                                              "a.npy: warning: odd\n"
-                                             "remark: well\n");
+                                             "remark: well\n"
+                                             "      target: a5\n");
     pto_diag_list_destroy(list);
 }
 

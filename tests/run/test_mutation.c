@@ -535,7 +535,7 @@ static void examples_never_differ(void **state) {
 static void mutants_of_examples(void **state) {
     (void)state;
     const bool all = scale("PTO_MUTATION_PROGRAMS", 40) >= 500;
-    const uint64_t schedules = all ? 20 : 3;
+    const uint64_t schedules = all ? (uint64_t)scale("PTO_MUTATION_SCHEDULES", 12) : 3;
     tally sum = {0};
     long programs = 0;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
