@@ -245,6 +245,7 @@ void pto_check_start(pto_checker *c, pto_form form, pto_pipe pipe, const char *f
     c->now.number = ++c->issued[lane];
     c->now.form = form;
     c->operand_tile = NULL;
+    c->undefines = false;
     c->name = NULL;
     c->base = 0;
 }
@@ -315,14 +316,15 @@ static void touch_piece(pto_checker *c, int memory, const pto_shadow_page *page,
     for (uint32_t i = 0; i < piece->count; i++) {
         const pto_check_access *old = &list[i];
         const bool hb = follows(c, old, &c->now);
-        const bool conflict = (old->write || c->now.write) && !(old->atomic && c->now.atomic);
+        const bool conflict = (old->write || c->now.write) && !(old->atomic && old->atomic == c->now.atomic);
         if (conflict && !hb && !told) {
             race(c, memory, page, piece, old);
             told = true;
         }
         /* what the new access stands for needs no record of its own: a later one that follows it follows
-         * both */
-        const bool covered = (hb || told) && (c->now.write || !old->write);
+         * both; but an atomic update conflicts with less than what it follows may */
+        const bool covered =
+            (hb || told) && (c->now.write || !old->write) && (!c->now.atomic || old->atomic == c->now.atomic);
         if (covered)
             continue;
         if (kept != i)
@@ -396,17 +398,13 @@ static void visit_piece(pto_shadow_piece *piece,
                         void (*visit)(void *user, uint64_t begin, uint64_t end,
                                       const pto_check_access *access),
                         void *user) {
-    const pto_check_access *list = pto_shadow_access(piece), *write = NULL, *read = NULL;
-    for (uint32_t k = 0; k < piece->count; k++) {
-        if (list[k].write)
-            write = &list[k];
-        else
-            read = &list[k];
-    }
-    if (write)
-        visit(user, piece->begin, piece->end, write);
-    if (read)
-        visit(user, piece->begin, piece->end, read);
+    /* the last read, the last write, the last atomic update of each kind */
+    const pto_check_access *list = pto_shadow_access(piece), *last[2 + PTO_SCATTER_MIN] = {NULL};
+    for (uint32_t k = 0; k < piece->count; k++)
+        last[list[k].write ? 1 + list[k].atomic : 0] = &list[k];
+    for (int i = 1 + PTO_SCATTER_MIN; i >= 0; i--)
+        if (last[i])
+            visit(user, piece->begin, piece->end, last[i]);
 }
 
 void pto_checker_each_global(const pto_checker *c,

@@ -33,7 +33,8 @@ enum {
 typedef struct pto_check_access {
     uint32_t number; /* of the operation on its lane, from 1 */
     uint8_t lane;    /* core * PTO_CHECK_PIPES + pipe */
-    bool write, atomic;
+    bool write;
+    uint8_t atomic; /* pto_scatter_atomic: 0 = no, accesses of one kind do not conflict */
     bool instr;     /* of an instruction: operand -1 is its implicit scratch */
     int8_t operand; /* schema position; -1 = none */
     pto_form form;  /* meaningless where it is no instruction */
@@ -82,8 +83,16 @@ typedef struct pto_check_finding {
 /* The pipe that executes an instruction, by the memories of its first tile source and its destination; ALL:
  * it drains every pipe and runs on S. */
 pto_pipe pto_instr_pipe(const pto_instr *instr);
-/* It adds to global memory atomically: two such additions do not conflict. */
-bool pto_instr_is_atomic(const pto_instr *instr);
+/* How it updates global memory atomically, a pto_scatter_atomic (0 = not at all): two updates of one kind do
+ * not conflict. */
+uint8_t pto_instr_atomic(const pto_instr *instr);
+
+/* Unit flags (00-model, 11.5): a product with phase final and the store or move with a phase that takes the
+ * same accumulator behind it are ordered as if a flag stood between. */
+typedef enum pto_unit { PTO_UNIT_NONE, PTO_UNIT_SETS, PTO_UNIT_TAKES } pto_unit;
+enum { PTO_UNITS = 8 }; /* accumulators that are remembered */
+/* *acc: the bytes of the accumulator. */
+pto_unit pto_instr_unit(const pto_instr *instr, const void **acc);
 
 typedef struct pto_checker pto_checker;
 
@@ -91,6 +100,7 @@ typedef struct pto_check_options {
     pto_target target;
     uint32_t checks; /* pto_check_kind */
     const uint64_t *memory_bytes;
+    bool no_data;  /* what memories hold is not known: a table with indices counts as a whole */
     bool one_core; /* a thread that is cube and vector core at once: it signals itself */
     /* once a block for a rule and a pair of sites; at the block's end again for all that have repeats */
     void (*found)(void *user, const pto_check_finding *finding);

@@ -76,6 +76,11 @@ struct pto_checker {
     uint8_t used[PTO_CHECK_LANES][PTO_CHECK_PIPES]; /* ids that were set in this block, a bit each */
     pto_check_token tokens[PTO_CHECK_TOKENS];
     pto_check_signal signals[PTO_CHECK_CORES][PTO_CHECK_SIGNALS];
+    struct { /* the last products with phase final */
+        const void *acc;
+        pto_check_clock at;
+    } unit[PTO_UNITS];
+    uint32_t unit_count; /* ever */
     pto_check_wait *wait;
     int wait_count, wait_capacity;
     pto_check_barrier *barrier;
@@ -109,7 +114,8 @@ struct pto_checker {
     /* of the operation at hand */
     pto_check_access now;
     const pto_tile *operand_tile;
-    uint64_t base; /* of the global operand */
+    bool undefines; /* what it writes is unspecified: TPREFETCH (30) */
+    uint64_t base;  /* of the global operand */
     const char *name;
 };
 
@@ -134,6 +140,10 @@ void pto_check_start(pto_checker *c, pto_form form, pto_pipe pipe, const char *f
 void pto_check_finish(pto_checker *c);
 /* It accesses bytes of a memory (pto_loc, GLOBAL or STORAGE), as c->now says. */
 void pto_check_touch(pto_checker *c, int memory, uint64_t begin, uint64_t end);
+
+/* Unit flags: the product that was issued last sets one, the access that is issued next takes it. */
+void pto_check_set_unit(pto_checker *c, pto_pipe pipe, const void *acc);
+void pto_check_take_unit(pto_checker *c, pto_pipe pipe, const void *acc);
 
 /* The implicit scratch of an instruction. */
 void pto_check_scratch(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end);

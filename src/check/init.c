@@ -154,11 +154,16 @@ static void tell_first(pto_checker *c, const char *rule, int memory, const uint6
 }
 
 void pto_check_initialised(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
-    if (c->now.write) {
+    if (c->now.write && !c->undefines) {
         mark(c, memory, begin, end);
         return;
     }
     uint64_t base, *map = map_of(c, memory, begin, end, &base);
+    if (c->now.write) {
+        if (map)
+            pto_bits_clear(map, begin - base, end - base);
+        return;
+    }
     if (map && c->options.checks & PTO_CHECK_INIT)
         tell_first(c, "PTO-E1120", memory, map, base, begin, end, false);
     if (map && memory == PTO_LOC_VEC && c->clobbered)

@@ -3,9 +3,12 @@
 #include "check/checker.h"
 
 #include "isa/isa.h"
+#include "kernel/table_runs.h"
 #include "tile/global.h"
 #include "tile/tile.h"
+#include <pto/ops.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 static int memory_of(pto_checker *c, const pto_tile *tile, uint64_t *at) {
@@ -59,6 +62,13 @@ static void aligned(pto_checker *c, const pto_global *g, uint64_t size) {
     pto_check_tell(c, &f, NULL, NULL);
 }
 
+static void global_begin(pto_checker *c, const pto_global *g) {
+    c->base = (uint64_t)(uintptr_t)(g->begin ? g->begin : g->data);
+    c->name = g->name;
+    if (c->options.checks & PTO_CHECK_MEMORY)
+        aligned(c, g, pto_dtype_bits(g->dtype) / 8);
+}
+
 /* The dimensions of more than one element, the smallest stride first; how many. */
 static int sort_dimensions(const pto_global *g, int64_t shape[5], int64_t stride[5]) {
     int count = 0;
@@ -83,10 +93,7 @@ static void global_operand(pto_checker *c, const pto_global *g) {
     for (int d = 0; d < 5; d++)
         if (g->shape[d] <= 0)
             return;
-    c->base = (uint64_t)(uintptr_t)(g->begin ? g->begin : g->data);
-    c->name = g->name;
-    if (c->options.checks & PTO_CHECK_MEMORY)
-        aligned(c, g, (uint64_t)bits / 8);
+    global_begin(c, g);
     int64_t shape[5], stride[5], i[5] = {0}, run = 1;
     const int dims = sort_dimensions(g, shape, stride);
     int first = 0; /* dimensions below lie back to back and are one run */
@@ -106,6 +113,34 @@ static void global_operand(pto_checker *c, const pto_global *g) {
     }
 }
 
+/* ---- tables with indices ----------------------------------------------------------------------------- */
+
+static int by_offset(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The elements of the table that the indices name; false: not known, it counts as a whole. */
+static bool table_operand(pto_checker *c, const pto_instr *instr, int i) {
+    pto_table_runs runs;
+    if (c->options.no_data || !pto_table_runs_make(&runs, instr, i))
+        return false;
+    const pto_global *g = instr->operand[i].global;
+    const int64_t bits = pto_dtype_bits(g->dtype);
+    const uint64_t base = (uint64_t)(uintptr_t)g->data;
+    global_begin(c, g);
+    qsort(runs.at, runs.count, sizeof *runs.at, by_offset);
+    for (size_t k = 0, next; k < runs.count; k = next) { /* what touches or overlaps is one */
+        int64_t end = runs.at[k] + runs.length;
+        for (next = k + 1; next < runs.count && runs.at[next] <= end; next++)
+            end = runs.at[next] + runs.length;
+        pto_check_touch(c, PTO_CHECK_GLOBAL, base + (uint64_t)(runs.at[k] * bits / 8),
+                        base + (uint64_t)((end * bits + 7) / 8));
+    }
+    free(runs.at);
+    return true;
+}
+
 pto_pipe pto_instr_pipe(const pto_instr *instr) {
     const pto_form_desc *form = pto_form_get(instr->form);
     int loc[PTO_MAX_OPERANDS];
@@ -115,9 +150,34 @@ pto_pipe pto_instr_pipe(const pto_instr *instr) {
     return pto_form_drains(form, pipe) ? PTO_PIPE_ALL : pipe;
 }
 
-bool pto_instr_is_atomic(const pto_instr *instr) {
+uint8_t pto_instr_atomic(const pto_instr *instr) {
     int at = pto_form_atomic_operand(pto_form_get(instr->form));
-    return at >= 0 && instr->operand[at].kind == PTO_OPERAND_SCALAR && instr->operand[at].scalar.i != 0;
+    if (at < 0 || instr->operand[at].kind != PTO_OPERAND_SCALAR)
+        return PTO_SCATTER_REPLACE;
+    return (uint8_t)(instr->operand[at].scalar.i & 3);
+}
+
+pto_unit pto_instr_unit(const pto_instr *instr, const void **acc) {
+    const pto_form_desc *form = pto_form_get(instr->form);
+    int64_t phase = 0;
+    const pto_tile *written = NULL, *read = NULL;
+    for (int i = 0; i < form->operand_count; i++) {
+        const pto_operand *operand = &instr->operand[i];
+        const pto_role role = form->operand[i].role;
+        if (form->operand[i].attr == PTO_ATTR_ST_PHASE && operand->kind == PTO_OPERAND_SCALAR)
+            phase = operand->scalar.i;
+        if (operand->kind != PTO_OPERAND_TILE || operand->tile->type.loc != PTO_LOC_ACC)
+            continue;
+        if (pto_role_writes(role))
+            written = operand->tile;
+        else if (pto_role_reads(role))
+            read = operand->tile;
+    }
+    const pto_tile *tile = written ? written : read;
+    if (!phase || !tile || (written && phase != PTO_PHASE_FINAL))
+        return PTO_UNIT_NONE;
+    *acc = tile->data;
+    return written ? PTO_UNIT_SETS : PTO_UNIT_TAKES;
 }
 
 /* ---- the implicit scratch of a2a3 (00-model, 8.1) --------------------------------------------------- */
@@ -155,26 +215,26 @@ static bool uses_implicit_scratch(const pto_instr *instr, const pto_form_desc *f
 
 /* ---- an instruction --------------------------------------------------------------------------------- */
 
-static void operand_access(pto_checker *c, const pto_instr *instr, int i, bool write, bool atomic) {
+static void operand_access(pto_checker *c, const pto_instr *instr, int i, bool write, uint8_t atomic) {
     const pto_operand *operand = &instr->operand[i];
     const bool tile = operand->kind == PTO_OPERAND_TILE && operand->tile->data;
     c->now.operand = (int8_t)i;
     c->now.write = write;
-    c->now.atomic = atomic && operand->kind == PTO_OPERAND_GLOBAL;
+    c->now.atomic = operand->kind == PTO_OPERAND_GLOBAL ? atomic : 0;
     c->now.tile = tile ? operand->tile->data : NULL;
     c->operand_tile = tile ? operand->tile : NULL;
     c->base = 0;
     c->name = NULL;
     if (tile)
         tile_operand(c, operand->tile, pto_form_get(instr->form)->operand[i].role, write);
-    else if (operand->kind == PTO_OPERAND_GLOBAL)
+    else if (operand->kind == PTO_OPERAND_GLOBAL && !table_operand(c, instr, i))
         global_operand(c, operand->global);
 }
 
 static void scratch_access(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end) {
     c->now.operand = -1;
     c->now.write = true;
-    c->now.atomic = false;
+    c->now.atomic = 0;
     c->now.tile = NULL;
     c->operand_tile = NULL;
     c->base = 0;
@@ -190,10 +250,15 @@ void pto_checker_instr(void *checker, const pto_core *core, const pto_instr *ins
         pto_check_fence(c, PTO_PIPE_ALL);
         pipe = PTO_PIPE_S;
     }
-    bool atomic = pto_instr_is_atomic(instr);
+    const uint8_t atomic = pto_instr_atomic(instr);
+    const void *acc;
+    const pto_unit unit = pto_instr_unit(instr, &acc);
     bool views_only = pto_form_only_binds(form);
+    if (unit == PTO_UNIT_TAKES)
+        pto_check_take_unit(c, pipe, acc);
     pto_check_start(c, instr->form, pipe, instr->file, instr->line);
     c->now.instr = true;
+    c->undefines = instr->form == PTO_FORM_TPREFETCH;
     /* reads first: an operation does not race with itself, but it reads what was there before */
     for (int turn = 0; turn < 2 && !views_only; turn++) {
         for (int i = 0; i < form->operand_count; i++) {
@@ -209,6 +274,8 @@ void pto_checker_instr(void *checker, const pto_core *core, const pto_instr *ins
         scratch_access(c, PTO_LOC_VEC, 184 * 1024, 192 * 1024);
     }
     pto_check_finish(c);
+    if (unit == PTO_UNIT_SETS)
+        pto_check_set_unit(c, pipe, acc);
 }
 
 void pto_checker_scalar(pto_checker *c, int memory, uint64_t at, uint64_t bytes, bool write, uint64_t base,

@@ -9,6 +9,7 @@ void pto_check_sync_begin(pto_checker *c) {
     memset(c->flags, 0, sizeof c->flags);
     memset(c->used, 0, sizeof c->used);
     memset(c->tokens, 0, sizeof c->tokens);
+    memset(c->unit, 0, sizeof c->unit);
     for (int core = 0; core < PTO_CHECK_CORES; core++)
         for (int id = 0; id < PTO_CHECK_SIGNALS; id++)
             c->signals[core][id].count = 0;
@@ -205,6 +206,29 @@ void pto_checker_wait_flag(pto_checker *c, pto_pipe src, pto_pipe dst, int64_t i
         return;
     f->up = false;
     order(c, lane, f->at);
+}
+
+/* ---- unit flags ---------------------------------------------------------------------------------- */
+
+static int unit_of(const pto_checker *c, const void *acc) {
+    for (int i = 0; i < PTO_UNITS; i++)
+        if (c->unit[i].acc == acc)
+            return i;
+    return -1;
+}
+
+void pto_check_set_unit(pto_checker *c, pto_pipe pipe, const void *acc) {
+    int i = unit_of(c, acc);
+    if (i < 0)
+        i = (int)(c->unit_count++ % PTO_UNITS);
+    c->unit[i].acc = acc;
+    snapshot(c, pto_check_lane(c, pipe), c->unit[i].at);
+}
+
+void pto_check_take_unit(pto_checker *c, pto_pipe pipe, const void *acc) {
+    const int i = unit_of(c, acc);
+    if (i >= 0)
+        order(c, pto_check_lane(c, pipe), c->unit[i].at);
 }
 
 /* ---- barriers ------------------------------------------------------------------------------------ */

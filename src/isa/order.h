@@ -20,6 +20,8 @@ bool pto_role_reads(pto_role role);
 bool pto_role_writes(pto_role role);
 /* The attribute that makes the write to global memory an atomic addition when it is not 0; -1 = none. */
 int pto_form_atomic_operand(const pto_form_desc *form);
+/* Values of the attribute PTO_ATTR_ST_PHASE (00-model, 11.5). */
+enum { PTO_PHASE_UNSPECIFIED = 0, PTO_PHASE_PARTIAL = 2, PTO_PHASE_FINAL = 3 };
 /* A write through the type reaches beyond the valid region: padding, boxes, L1 blocks. */
 bool pto_tile_write_fills(const pto_tile_type *type);
 

@@ -321,7 +321,7 @@ static uint64_t tile_extent(const pto_tile_type *type, bool whole) {
 
 /* ---- uses ---- */
 
-static void add(looker *l, pto_sync_use *use, int32_t memory, range bytes, bool write, bool atomic) {
+static void add(looker *l, pto_sync_use *use, int32_t memory, range bytes, bool write, uint8_t atomic) {
     pto_sync_uses *uses = l->uses;
     if (bytes.begin >= bytes.end)
         return;
@@ -346,14 +346,14 @@ static void add_tile(looker *l, pto_sync_use *use, int32_t slot, bool write, boo
     const pto_tile_type *type = &s->tile.type;
     range place;
     if (l->moved[s->parent]) {
-        add(l, use, (int32_t)type->loc, (range){0, UINT64_MAX}, write, false);
+        add(l, use, (int32_t)type->loc, (range){0, UINT64_MAX}, write, 0);
         return;
     }
     if (tile_place(l, slot, 0, &place)) {
         uint64_t extent = tile_extent(type, whole);
         if (place.end - place.begin > extent)
             place.end = place.begin + extent;
-        add(l, use, (int32_t)type->loc, place, write, false);
+        add(l, use, (int32_t)type->loc, place, write, 0);
         return;
     }
     bool any = false;
@@ -361,11 +361,11 @@ static void add_tile(looker *l, pto_sync_use *use, int32_t slot, bool write, boo
         const pto_code_storage *storage = &l->code->storage[k];
         if (storage->loc == type->loc)
             add(l, use, (int32_t)storage->loc, (range){storage->addr, storage->addr + storage->bytes}, write,
-                false);
+                0);
         any |= storage->loc == type->loc;
     }
     if (!any)
-        add(l, use, (int32_t)type->loc, (range){0, UINT64_MAX}, write, false);
+        add(l, use, (int32_t)type->loc, (range){0, UINT64_MAX}, write, 0);
 }
 
 static int32_t memory_of(const window *w) { return w->argument < 0 ? -1 : PTO_SYNC_ARGUMENT + w->argument; }
@@ -394,8 +394,9 @@ static void add_instr(looker *l, const pto_code_instr *instr, const pto_operatio
     pto_sync_use *use = use_for(l, op, drains ? PTO_PIPE_S : pipe);
     use->drains = drains;
     int adds = pto_form_atomic_operand(form);
-    bool atomic =
-        adds >= 0 && instr->operand[adds].kind == PTO_OPERAND_SCALAR && instr->operand[adds].scalar.i != 0;
+    const uint8_t atomic = adds >= 0 && instr->operand[adds].kind == PTO_OPERAND_SCALAR
+                               ? (uint8_t)(instr->operand[adds].scalar.i & 3)
+                               : 0;
     for (int i = 0; i < form->operand_count; i++) {
         pto_role role = form->operand[i].role;
         if (instr->slot[i] < 0)
@@ -409,12 +410,12 @@ static void add_instr(looker *l, const pto_code_instr *instr, const pto_operatio
                 add_tile(l, use, instr->slot[i], write, whole);
             } else if (instr->operand[i].kind == PTO_OPERAND_GLOBAL) {
                 window w = view_window(l, instr->slot[i], 0);
-                add(l, use, memory_of(&w), window_bytes(&w), write, write && atomic);
+                add(l, use, memory_of(&w), window_bytes(&w), write, write ? atomic : 0);
             }
         }
     }
     if (l->code->target == PTO_TARGET_A2A3 && pto_instr_uses_implicit_scratch(op))
-        add(l, use, PTO_LOC_VEC, (range){184 * 1024, 192 * 1024}, true, false);
+        add(l, use, PTO_LOC_VEC, (range){184 * 1024, 192 * 1024}, true, 0);
 }
 
 /* One element of global memory. */
@@ -426,7 +427,7 @@ static void add_scalar(looker *l, const pto_code_op *op, const pto_operation *or
     if (number(l, op->a, 0, &base) && number(l, op->b, 0, &index) &&
         !__builtin_add_overflow(base, index, &at) && at >= 0 && at < INT64_MAX / 128)
         bytes = (range){(uint64_t)(at * bits) / 8, (uint64_t)(at * bits) / 8 + (uint64_t)(bits + 7) / 8};
-    add(l, use_for(l, origin, PTO_PIPE_S), PTO_SYNC_ARGUMENT + (int32_t)argument, bytes, write, false);
+    add(l, use_for(l, origin, PTO_PIPE_S), PTO_SYNC_ARGUMENT + (int32_t)argument, bytes, write, 0);
 }
 
 static void add_element(looker *l, const pto_code_op *op, const pto_operation *origin, bool write) {
@@ -440,7 +441,7 @@ static void add_element(looker *l, const pto_code_op *op, const pto_operation *o
     }
     place.begin += (uint64_t)(index * bits) / 8;
     place.end = place.begin + (uint64_t)(bits + 7) / 8;
-    add(l, use, (int32_t)type->loc, place, write, false);
+    add(l, use, (int32_t)type->loc, place, write, 0);
 }
 
 void pto_sync_collect(pto_sync_uses *uses, const pto_code *code) {

@@ -15,7 +15,8 @@ enum { PTO_SYNC_ARGUMENT = PTO_LOC_COUNT };
 
 typedef struct pto_sync_access {
     int32_t memory; /* -1: global memory, any argument */
-    bool write, atomic;
+    bool write;
+    uint8_t atomic; /* pto_scatter_atomic */
     uint64_t begin, end;
     int32_t next; /* of the same operation; -1 = none */
 } pto_sync_access;

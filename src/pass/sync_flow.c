@@ -172,7 +172,8 @@ static void find_needs(sync_flow *f, const sync_state *s, int32_t n, needs *foun
             f->work += at->count;
             for (size_t i = 0; i < at->count; i++) {
                 const sync_entry *e = &at->data[i];
-                if ((!e->write && !span->write) || (e->atomic && span->atomic) || !open->open[e->lane].count)
+                if ((!e->write && !span->write) || (e->atomic && e->atomic == span->atomic) ||
+                    !open->open[e->lane].count)
                     continue;
                 int32_t from = last_open(f, &open->open[e->lane], e);
                 if (from < 0)

@@ -30,7 +30,8 @@ typedef struct sync_state {
 typedef struct sync_entry {
     int32_t first, last; /* nodes of one lane; mostly one node */
     uint8_t lane;
-    bool write, atomic;
+    bool write;
+    uint8_t atomic; /* pto_scatter_atomic */
 } sync_entry;
 
 typedef PTO_VEC(sync_entry) sync_piece;

@@ -47,7 +47,8 @@ typedef struct sync_block {
  * or not at all. */
 typedef struct sync_span {
     int32_t begin, end;
-    bool write, atomic;
+    bool write;
+    uint8_t atomic; /* pto_scatter_atomic */
 } sync_span;
 
 /* What the pass inserts. */

@@ -365,6 +365,7 @@ static pto_status check_code(const pto_code *code, const pto_machine_buffer *buf
                                                    ? options->checks & PTO_CHECK_ALL
                                                    : PTO_CHECK_RACE | PTO_CHECK_INIT | PTO_CHECK_SYNC,
                                      .memory_bytes = bytes,
+                                     .no_data = true,
                                      .found = pto_findings_add,
                                      .user = &findings};
     d.machine.checker = pto_checker_create(&check);

@@ -118,7 +118,9 @@ static int by_begin(const void *a, const void *b) {
         return x->access.block < y->access.block ? -1 : 1;
     if (x->access.write != y->access.write) /* reads and writes of one run have pieces of their own */
         return x->access.write ? -1 : 1;
-    return x->end < y->end ? -1 : x->end > y->end;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    return (x->access.atomic > y->access.atomic) - (x->access.atomic < y->access.atomic);
 }
 
 static int by_access(const void *a, const void *b) {
@@ -206,7 +208,8 @@ static void tell_pair(pto_findings *all, const pto_findings_piece *old, const pt
 }
 
 void pto_findings_between_blocks(pto_findings *all) {
-    reach writes = {0}, any = {0}, plain = {0};
+    /* of accesses that are no atomic update of a kind: kind 0 stands for all of them; and of writes */
+    reach unlike[1 + PTO_SCATTER_MIN] = {{0}}, writes = {0};
     pthread_mutex_lock(&all->mutex);
     join_pieces(all);
     if (all->piece_count)
@@ -214,18 +217,16 @@ void pto_findings_between_blocks(pto_findings *all) {
     for (size_t i = 0; i < all->piece_count; i++) {
         const pto_findings_piece *p = &all->piece[i];
         if (i && p->phase != p[-1].phase)
-            writes = any = plain = (reach){0};
-        /* two atomic additions do not conflict */
-        const pto_findings_piece *old = p->access.atomic  ? meets(&plain, p)
-                                        : p->access.write ? meets(&any, p)
-                                                          : meets(&writes, p);
+            writes = unlike[0] = unlike[1] = unlike[2] = unlike[3] = (reach){0};
+        /* two atomic updates of one kind do not conflict */
+        const pto_findings_piece *old = meets(p->access.write ? &unlike[p->access.atomic] : &writes, p);
         if (old)
             tell_pair(all, old, p);
-        extend(&any, p);
         if (p->access.write)
             extend(&writes, p);
-        if (!p->access.atomic)
-            extend(&plain, p);
+        for (int kind = 0; kind <= PTO_SCATTER_MIN; kind++)
+            if (!kind || p->access.atomic != kind)
+                extend(&unlike[kind], p);
     }
     all->piece_count = 0;
     pthread_mutex_unlock(&all->mutex);

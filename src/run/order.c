@@ -2,8 +2,6 @@
 /* Edges of happens-before, made while a program is issued. */
 #include "run/order.h"
 
-#include "check/check.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +60,7 @@ void pto_order_begin(pto_order *o, pto_target target, pto_event_pool *pool) {
         }
     memset(o->gate, 0, sizeof o->gate);
     memset(o->atomic, 0, sizeof o->atomic);
+    memset(o->unit, 0, sizeof o->unit);
     memset(o->flag, 0, sizeof o->flag);
     memset(o->signal, 0, sizeof o->signal);
     memset(o->token, 0, sizeof o->token);
@@ -122,6 +121,22 @@ static void open(pto_order *o, pto_order_lane *lane, pto_event *event) {
     lane->open[lane->open_count++] = event;
 }
 
+/* A product with phase final sets the unit flag of its accumulator, a store with a phase takes it. */
+static void unit_flag(pto_order *o, pto_event *event) {
+    int i = 0;
+    while (i < PTO_UNITS && o->unit[i].acc != event->acc)
+        i++;
+    if (event->unit == PTO_UNIT_TAKES) {
+        if (i < PTO_UNITS)
+            wait_for(o, event, o->unit[i].event);
+        return;
+    }
+    if (i == PTO_UNITS)
+        i = (int)(o->unit_count++ % PTO_UNITS);
+    o->unit[i].acc = event->acc;
+    o->unit[i].event = event;
+}
+
 pto_event *pto_order_issue(pto_order *o, const pto_event *like) {
     pto_event *event = make(o, like);
     if (!event)
@@ -135,6 +150,8 @@ pto_event *pto_order_issue(pto_order *o, const pto_event *like) {
     } else {
         open(o, lane, event);
     }
+    if (event->unit)
+        unit_flag(o, event);
     if (event->atomic) { /* the order of additions decides their rounding: it stays */
         wait_for(o, event, o->atomic[event->core]);
         o->atomic[event->core] = event;

@@ -8,6 +8,7 @@
 #ifndef PTO_RUN_ORDER_H
 #define PTO_RUN_ORDER_H
 
+#include "check/check.h"
 #include "pass/code.h"
 
 enum { PTO_ORDER_CORES = 2, PTO_ORDER_FLAGS = 8, PTO_ORDER_IDS = 32 };
@@ -23,6 +24,8 @@ typedef enum pto_event_kind {
 typedef struct pto_event {
     uint8_t kind, core, pipe;
     bool done, atomic;
+    uint8_t unit;                 /* pto_unit, */
+    const void *acc;              /* of this accumulator */
     bool is_await;                /* completes by taking one of a counter */
     pto_code_sync sync;           /* of a mark that is no instruction */
     uint8_t src, dst;             /* pipes of a flag */
@@ -78,6 +81,11 @@ typedef struct pto_order {
     pto_order_lane lane[PTO_ORDER_CORES][PTO_PIPE_COUNT];
     pto_event *gate[PTO_ORDER_CORES]; /* of all pipes of the core */
     pto_event *atomic[PTO_ORDER_CORES];
+    struct { /* the last products with phase final */
+        const void *acc;
+        pto_event *event;
+    } unit[PTO_UNITS];
+    uint32_t unit_count; /* ever */
     pto_counter flag[PTO_ORDER_CORES][PTO_PIPE_COUNT][PTO_PIPE_COUNT][PTO_ORDER_FLAGS];
     pto_counter signal[PTO_ORDER_CORES][PTO_ORDER_IDS];
     pto_order_token token[PTO_ORDER_IDS];

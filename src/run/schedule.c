@@ -135,7 +135,8 @@ static pto_status issue_instr(void *user, pto_machine *m, const pto_instr *instr
     capture(work, instr);
     work->registers = pto_core_get_registers(m->core);
     pto_event event = like(m, PTO_EVENT_INSTR, pipe);
-    event.atomic = pto_instr_is_atomic(instr);
+    event.atomic = pto_instr_atomic(instr) != 0;
+    event.unit = (uint8_t)pto_instr_unit(instr, &event.acc);
     return put(s, m, event, work) ? PTO_OK : PTO_ERR_NOMEM;
 }
 

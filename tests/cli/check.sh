@@ -93,6 +93,14 @@ memory="$input --mem 0x100100=64 $output" block PTO-E1122 5 3 's/0x100000/0x1001
 memory="$input $output" block PTO-E1121 - 3 's/TSTORE <16, 4/TSTORE <16, 3/; s/TRELU <16, 4/TRELU <16, 3/; s/TLOAD <16, 4/TLOAD <16, 3/'
 memory="$input --mem 0x200000=m.npy --dump 0x200000:f32:4x16=y.npy --mem 0x300000=64"
 block PTO-E1122 6 3 '5a\    C.BSTART.STD FALL\n    hl.lis 0x300000, ->a2\n    ldi [a2, 0], ->a3'
+# what a store wrote is loaded again; a row too many, or before the store
+memory="$input --mem 0x200000=512 --dump 0x200000:f32:4x16=y.npy"
+again='    C.BSTART.STD FALL\n    hl.lis 0x200000, ->a2\n    TLOAD <16, ROWS, FP32>, [a2], ->T<512B>'
+sed "7a\\${again/ROWS/4}" relu.s >again.s
+# shellcheck disable=SC2086
+expect 0 "$PTO" run again.s --check=all $memory && silent
+block PTO-E1122 10 3 "7a\\${again/ROWS/5}"
+block PTO-E1122 8 3 "5a\\${again/ROWS/4}"
 memory="$input $output"
 block PTO-E1672 5 1 's/0x100000/0x100010/'
 block PTO-E1672 7 1 's/0x200000/0x200010/'

@@ -4,10 +4,8 @@
  * mode events and flags are none of the kernel's business. */
 #define PTO_NO_CHECK_ENVIRONMENT /* this program reports itself */
 #include <pto/pto-inst.hpp>
-#include "support/cpp_testing.hpp"
+#include "support/cpp_planting.hpp"
 
-#include <atomic>
-#include <cstring>
 #include <vector>
 
 using namespace pto;
@@ -15,13 +13,6 @@ using T = Tile<TileType::Vec, float, 16, 64>;
 using Half = Tile<TileType::Vec, float, 16, 64, BLayout::RowMajor, 8, 64>;
 using G = GlobalTensor<float, pto::Shape<1, 1, 1, 16, 64>, pto::Stride<1024, 1024, 1024, 64, 1>>;
 using GHalf = GlobalTensor<float, pto::Shape<1, 1, 1, 8, 64>, pto::Stride<1024, 1024, 1024, 64, 1>>;
-
-/* The line of a statement, by number; which fault is planted, 0 = none. */
-static std::atomic<int> line_of[16];
-static int fault;
-#define AT(n) line_of[n] = __LINE__;
-#define WITHOUT(n) if (fault != (n))
-#define WITH(n) if (fault == (n))
 
 static float *x, *y; /* device memory, 4 x 16 rows of 64 */
 
@@ -186,63 +177,8 @@ template <typename F> static std::string refusal_of(F &&call) {
     return "";
 }
 
-static pto_diag_list *diags;
-
-static bool told(const char *rule, int second, int first) {
-    for (const pto_diagnostic *d = pto_diag_first(diags); d; d = d->next) {
-        if (std::strcmp(d->rule, rule) != 0 || static_cast<int>(d->line) != line_of[second] ||
-            !std::strstr(d->where.file, "each_check.cpp"))
-            continue;
-        if (first < 0)
-            return true;
-        for (const pto_diagnostic *note = d->notes; note; note = note->next)
-            if (static_cast<int>(note->line) == line_of[first])
-                return true;
-    }
-    return false;
-}
-
-static int planted, wrong;
-
-static std::string rendered() {
-    char text[4096];
-    pto_diag_render_buffer(diags, nullptr, text, sizeof text);
-    return text;
-}
-
-template <typename F> static void plant_run(F run, int number, const char *rule, int second, int first) {
-    for (int turn = 0; turn < 2; turn++) {
-        fault = turn ? number : 0;
-        for (std::atomic<int> &line : line_of)
-            line = 0;
-        pto_diag_list_clear(diags);
-        run();
-        const std::size_t findings = pto_check_process_tell(diags, false);
-        const bool advice = rule[4] == 'W';
-        if (!turn && findings) {
-            std::fprintf(stderr, "%s: not silent without the fault:\n%s", rule, rendered().c_str());
-            wrong++;
-        } else if (turn && ((findings == 0) != advice || !told(rule, second, first))) {
-            std::fprintf(stderr, "fault %d, %s at line %d is not told:\n%s", number, rule,
-                         line_of[second].load(), rendered().c_str());
-            wrong++;
-        }
-    }
-    planted++;
-}
-
-static void plant(void (*kernel)(), int blocks_of, int number, const char *rule, int second, int first) {
-    plant_run(
-        [=] {
-            cpu_sim::KernelLaunchOptions options;
-            options.explicit_block_count = static_cast<std::uint32_t>(blocks_of);
-            cpu_sim::LaunchKernelMultiCore(options, nullptr, kernel);
-        },
-        number, rule, second, first);
-}
-
 int main() {
-    diags = pto_diag_list_create();
+    source = __FILE__;
     CHECK(pto_check_process("all", nullptr) == PTO_OK);
     void *memory = nullptr;
     std::vector<float> zeros(4096);
@@ -301,7 +237,6 @@ int main() {
     aclrtFree(x);
     pto_diag_list_clear(diags);
     CHECK(pto_check_process_tell(diags, true) == 1 && pto_diag_has(diags, "PTO-E1150"));
-    pto_diag_list_destroy(diags);
     std::printf("%d planted faults, every one told\n", planted);
     CHECK(wrong == 0);
     return 0;

@@ -242,15 +242,15 @@ static void without(int missing, pto_target target, const char *rule, int second
     planted++;
 }
 
-/* The text with its one @ replaced is told; with "" in its place it is silent. Lines are those of the body.
- */
-static void planted_in(const char *body, const char *fault, pto_target target, uint32_t blocks,
-                       const char *rule, unsigned second, unsigned first) {
+/* The text with `fault` in the place of its one @ is told; with `good` it is silent. Lines are those of the
+ * body with the fault. */
+static void swapped_in(const char *body, const char *good, const char *fault, pto_target target,
+                       uint32_t blocks, const char *rule, unsigned second, unsigned first) {
     for (int turn = 0; turn < 2; turn++) {
         char text[8192];
         const char *at = strchr(body, '@');
         const int before = (int)(at - body);
-        snprintf(text, sizeof text, "%s%.*s%s%sreturn\n}\n}\n", head, before, body, turn ? fault : "",
+        snprintf(text, sizeof text, "%s%.*s%s%sreturn\n}\n}\n", head, before, body, turn ? fault : good,
                  at + 1);
         pto_diag_list *diags = pto_diag_list_create();
         const size_t findings = check_text(text, target, blocks, PTO_CHECK_ALL, diags);
@@ -262,6 +262,11 @@ static void planted_in(const char *body, const char *fault, pto_target target, u
         pto_diag_list_destroy(diags);
     }
     planted++;
+}
+
+static void planted_in(const char *body, const char *fault, pto_target target, uint32_t blocks,
+                       const char *rule, unsigned second, unsigned first) {
+    swapped_in(body, "", fault, target, blocks, rule, second, first);
 }
 
 static void every_planted_fault_is_told(void **state) {
@@ -321,6 +326,74 @@ static void every_planted_fault_is_told(void **state) {
                "slayout=row_major>)\n",
                a2a3, 1, "PTO-E1105", 16, 8);
     print_message("%d planted faults in programs, every one told\n", planted);
+}
+
+/* What authors get wrong in texts: each fault beside its correction. */
+static void authors_faults_are_told(void **state) {
+    (void)state;
+    const pto_target a2a3 = PTO_TARGET_A2A3, a5 = PTO_TARGET_A5;
+    planted = 0;
+#define STORED                                                                                               \
+    VIEW "%k = arith.constant 1.0 : f32\npto.texpands ins(%k : f32) outs(%t : !T)\n" FLAG(                   \
+        "set", "V", "MTE3", "0") FLAG("wait", "V", "MTE3", "0") "pto.tstore ins(%t : !T) outs(%py : !P)\n"
+    /* the id of the set counts turns, that of the wait does not */
+    swapped_in(VIEW "scf.for %i = %z to %four step %one {\npto.tload ins(%px : !P) outs(%t : !T)\n"
+                    "pto.set_flag_dyn[<PIPE_MTE2>, <PIPE_V>, %i]\n"
+                    "pto.wait_flag_dyn[<PIPE_MTE2>, <PIPE_V>, @]\npto.trelu ins(%t : !T) outs(%u : !T)\n"
+                    "pto.barrier <PIPE_ALL>\n}\n",
+               "%i", "%z", a5, 1, "PTO-E0921", 6, 0);
+    /* a buffer for every turn but one: the address of the load runs ahead of that of the reader */
+    swapped_in(VIEW "%two = arith.constant 2 : index\n%size = arith.constant 4096 : index\n"
+                    "scf.for %i = %z to %four step %one {\n%next = arith.addi %i, %one : index\n"
+                    "%b = arith.remui @, %two : index\n%bytes = arith.muli %b, %size : index\n"
+                    "%at = arith.index_cast %bytes : index to i64\n%w = pto.alloc_tile addr = %at : !T\n"
+                    "%mine = arith.remui %i, %two : index\n%from = arith.muli %mine, %size : index\n"
+                    "%there = arith.index_cast %from : index to i64\n"
+                    "%v = pto.alloc_tile addr = %there : !T\npto.tload ins(%px : !P) outs(%w : !T)\n"
+                    "pto.set_flag_dyn[<PIPE_MTE2>, <PIPE_V>, %b]\n"
+                    "pto.wait_flag_dyn[<PIPE_MTE2>, <PIPE_V>, %b]\n"
+                    "pto.trelu ins(%v : !T) outs(%v : !T)\npto.barrier <PIPE_ALL>\n}\n",
+               "%i", "%next", a5, 1, "PTO-E1120", 18, 0);
+    /* in one arm of a branch only */
+    swapped_in(VIEW "scf.for %i = %z to %four step %one {\npto.tload ins(%px : !P) outs(%t : !T)\n"
+                    "%even = arith.cmpi eq, %i, @ : index\nscf.if %even {\n" FLAG("set", "MTE2", "V", "0")
+                        FLAG("wait", "MTE2", "V",
+                             "0") "}\npto.trelu ins(%t : !T) outs(%u : !T)\npto.barrier <PIPE_ALL>\n}\n",
+               "%i", "%one", a5, 1, "PTO-E1101", 10, 4);
+    /* the same bytes by another name and type */
+    swapped_in(STORED "%w = pto.bitcast %t : !T -> !pto.tile_buf<vec, 16x64xi32>\n"
+                      "%n1 = arith.constant 7 : i32\n@"
+                      "pto.texpands ins(%n1 : i32) outs(%w : !pto.tile_buf<vec, 16x64xi32>)\n",
+               "pto.barrier <PIPE_ALL>\n", "pto.barrier <PIPE_V>\n", a5, 1, "PTO-E1101", 11, 7);
+    /* half of it: the rows that the store does not read, or one of those that it reads */
+    swapped_in(VIEW "%k = arith.constant 1.0 : f32\npto.texpands ins(%k : f32) outs(%t : !T)\n"
+                    "%eight = arith.constant 8 : index\n%seven = arith.constant 7 : index\n"
+                    "%ph = pto.partition_view %gy, offsets = [%z, %z], sizes = [%eight, %n] : !G -> "
+                    "!pto.partition_tensor_view<8x64xf32>\n"
+                    "%up = pto.subset %t[%z, %z] sizes [8, 64] : !T\n"
+                    "%down = pto.subset %t[@, %z] sizes [8, 64] : !T\n" FLAG("set", "V", "MTE3", "0")
+                        FLAG("wait", "V", "MTE3",
+                             "0") "pto.tstore ins(%up : !pto.tile_buf<vec, 8x64xf32>) outs(%ph : "
+                                  "!pto.partition_tensor_view<8x64xf32>)\n"
+                                  "pto.texpands ins(%k : f32) outs(%down : !pto.tile_buf<vec, 8x64xf32>)\n",
+               "%eight", "%seven", a5, 1, "PTO-E1101", 13, 12);
+    /* a prefetch is no load */
+    swapped_in(VIEW "pto.@ ins(%px : !P) outs(%t : !T)\n" FLAG("set", "MTE2", "V", "0")
+                   FLAG("wait", "MTE2", "V", "0") "pto.trelu ins(%t : !T) outs(%u : !T)\n",
+               "tload", "tprefetch", a5, 1, "PTO-E1120", 6, 0);
+    /* blocks that update the same rows: additions, or additions and a plain store */
+    swapped_in(
+        VIEW
+        "%k = arith.constant 1.0 : f32\npto.texpands ins(%k : f32) outs(%t : !T)\n"
+        "%block = pto.get_block_idx\n%b = arith.index_cast %block : i64 to index\n"
+        "%first = arith.cmpi eq, %b, %z : index\n" FLAG("set", "V", "MTE3", "0")
+            FLAG("wait", "V", "MTE3",
+                 "0") "scf.if %first {\n"
+                      "pto.tstore ins(%t : !T) outs(%py : !P) {atomicType = #pto<atomic_type @>}\n"
+                      "pto.barrier <PIPE_MTE3>\n}\n"
+                      "pto.tstore ins(%t : !T) outs(%py : !P) {atomicType = #pto<atomic_type atomic_add>}\n",
+        "atomic_add", "atomic_none", a2a3, 3, "PTO-E1104", 14, 11);
+    print_message("%d more planted faults in programs, every one told\n", planted);
 }
 
 /* ---- reports ------------------------------------------------------------------------------------------ */
@@ -572,6 +645,7 @@ int main(void) {
                                        cmocka_unit_test(every_missing_line_is_told),
                                        cmocka_unit_test(findings_by_kind),
                                        cmocka_unit_test(every_planted_fault_is_told),
+                                       cmocka_unit_test(authors_faults_are_told),
                                        cmocka_unit_test(a_report_says_all),
                                        cmocka_unit_test(reports_do_not_depend_on_threads),
                                        cmocka_unit_test(suppressed_findings_are_not_told),
