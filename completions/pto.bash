@@ -13,7 +13,7 @@ _pto() {
         return
         ;;
     --to)
-        mapfile -t COMPREPLY < <(compgen -W "pto-as level1 level2 generic bytecode" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "pto-as level1 level2 generic bytecode block" -- "$cur")
         return
         ;;
     -l | --lang)

@@ -112,11 +112,15 @@ PTO_API pto_program *pto_program_convert(const pto_program *program, pto_dialect
 /* ---- C++ (60, 6) ---- */
 
 typedef enum pto_language {
-    PTO_LANGUAGE_CPP /* C++17 over <pto/pto-inst.hpp> */
+    PTO_LANGUAGE_CPP,  /* C++17 over <pto/pto-inst.hpp> */
+    PTO_LANGUAGE_BLOCK /* TileOp blocks, template lines (70, 4.1), of a straight-line entry: see below */
 } pto_language;
 /* Verifies, places the tiles of every entry as a run does and writes the module as a translation unit whose
  * kernels give the bits of pto_program_run on that target. PTO_ERR_REFUSED, with PTO-E0262 for what C++
- * cannot hold. `options` may be NULL. */
+ * cannot hold.
+ * TileOp blocks: parameters arrive in a0..a7, in their order, pointers as addresses and scalars as the bits
+ * of their type; the bits are those of a run on target cpu. PTO-E0264 for what has no block form that does
+ * the same, PTO-W0265 for what differs only at a NaN or a zero divisor. `options` may be NULL. */
 PTO_API pto_status pto_program_emit(pto_program *program, pto_language language,
                                     const pto_verify_options *options, pto_write_fn write, void *context,
                                     pto_diag_list *diags);

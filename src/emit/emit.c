@@ -2,6 +2,7 @@
 /* A program as C++ over <pto/pto-inst.hpp> (60, 6): verified, placed as a run places
  * it, and written function by function, callees first. */
 #include "emit/emit.h"
+#include "emit/blocks.h"
 
 #include "base/sink.h"
 
@@ -167,11 +168,13 @@ static pto_status emit_guarded(pto_emitter *e, roots *r, pto_write_fn write, voi
 
 pto_status pto_program_emit(pto_program *program, pto_language language, const pto_verify_options *options,
                             pto_write_fn write, void *context, pto_diag_list *diags) {
-    if (!program || language != PTO_LANGUAGE_CPP || !write)
+    if (!program || (language != PTO_LANGUAGE_CPP && language != PTO_LANGUAGE_BLOCK) || !write)
         return PTO_ERR_USAGE;
     pto_status status = pto_program_verify(program, options, diags);
     if (status != PTO_OK)
         return status;
+    if (language == PTO_LANGUAGE_BLOCK)
+        return pto_emit_tile_blocks(program, write, context, diags);
     pto_arena arena;
     pto_arena_init(&arena, 0);
     pto_emitter e = {.program = program,

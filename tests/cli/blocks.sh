@@ -45,3 +45,50 @@ expect 1 "$PTO" as bad.s -o bad.bin && says 'PTO-E1605' .err
 expect 0 "$PTO" isa TRELU && says '09719181  BSTART.TEPL TRELU, FP32' .out
 expect 0 "$PTO" isa MGATHER && says 'TMA selector 0x04' .out
 expect 0 "$PTO" isa ACCCVT && says 'CUBE selector 0x08' .out
+
+# a kernel as blocks gives the same file
+cat >gate.pto <<'END'
+// y = x * sigmoid(x) * 1.5 on 16 x 64 floats, x in rows of 128
+!matrix = !pto.tensor_view<16x128xf32>
+!result = !pto.tensor_view<16x64xf32>
+!part = !pto.partition_tensor_view<16x64xf32>
+!tile = !pto.tile_buf<vec, 16x64xf32>
+module {
+  func.func @gate(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>) attributes {pto.entry} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %one = arith.constant 1.0 : f32
+    %scale = arith.constant 1.5 : f32
+    %xs = pto.make_tensor_view %x, shape = [%c16, %c128], strides = [%c128, %c1] : !matrix
+    %ys = pto.make_tensor_view %y, shape = [%c16, %c64], strides = [%c64, %c1] : !result
+    %xp = pto.partition_view %xs, offsets = [%c0, %c64], sizes = [%c16, %c64] : !matrix -> !part
+    %yp = pto.partition_view %ys, offsets = [%c0, %c0], sizes = [%c16, %c64] : !result -> !part
+    %a = pto.alloc_tile : !tile
+    %b = pto.alloc_tile : !tile
+    pto.tload ins(%xp : !part) outs(%a : !tile)
+    pto.tneg ins(%a : !tile) outs(%b : !tile)
+    pto.texp ins(%b : !tile) outs(%b : !tile)
+    pto.tadds ins(%b, %one : !tile, f32) outs(%b : !tile)
+    pto.tdiv ins(%a, %b : !tile, !tile) outs(%b : !tile)
+    pto.tmuls ins(%b, %scale : !tile, f32) outs(%b : !tile)
+    pto.tstore ins(%b : !tile) outs(%yp : !part)
+    return
+  }
+}
+END
+{
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (16, 128), }"
+    head -c 8192 "$SRC/include/pto/program.h"
+} >x.npy
+expect 0 "$PTO" fmt --to block gate.pto -o gate.s
+expect 0 "$PTO" check gate.s
+expect 0 "$PTO" run gate.s --reg a0=0x100000 --mem 0x100000=x.npy --reg a1=0x200000 --dump 0x200000:f32:16x64=blocks.npy
+expect 0 "$PTO" run gate.pto x=x.npy y:=kernel.npy@16x64
+cmp blocks.npy kernel.npy || fail "blocks and kernel differ"
+expect 0 "$PTO" fmt --to level1 gate.pto -o gate1.pto
+expect 0 "$PTO" fmt --to block gate1.pto && says 'TDIV <LB0:64' .out
+expect 1 "$PTO" fmt --to block "$SRC/examples/softmax/softmax.pto" && says 'PTO-E0264' .err && says 'scf.for' .err
+expect 2 "$PTO" fmt --to blocks gate.pto

@@ -5,14 +5,17 @@
 #include <string.h>
 
 typedef struct work {
-    const pto_program *program;
+    pto_program *program;
     const pto_dialect *dialect; /* NULL: bytecode */
-    bool strict;
+    bool strict, blocks;
+    pto_verify_options verify; /* of blocks */
 } work;
 
-/* Text of the form, or bytecode. */
+/* Text of the form, bytecode, or TileOp blocks. */
 static pto_status produce(void *what, pto_write_fn write, void *context, pto_diag_list *diags) {
     const work *w = what;
+    if (w->blocks)
+        return pto_program_emit(w->program, PTO_LANGUAGE_BLOCK, &w->verify, write, context, diags);
     pto_encode_options options = {.strict = w->strict};
     return w->dialect ? pto_program_print(w->program, *w->dialect, write, context, diags)
                       : pto_program_encode(w->program, &options, write, context, diags);
@@ -64,12 +67,13 @@ static int run(int argc, char **argv) {
         return CLI_USAGE;
     if (argc != 1)
         return cli_usage(&cli_fmt, argc ? "one file at a time" : "no file given");
-    bool bytecode = to && !strcmp(to, "bytecode");
+    bool bytecode = to && !strcmp(to, "bytecode"), blocks = to && !strcmp(to, "block");
     parse.keep_layouts = bytecode;
-    pto_dialect dialect = bytecode ? PTO_DIALECT_LEVEL2 : PTO_DIALECT_AS;
-    if (to && !bytecode && !pto_dialect_from_name(to, &dialect))
+    pto_dialect dialect = bytecode || blocks ? PTO_DIALECT_LEVEL2 : PTO_DIALECT_AS;
+    if (to && !bytecode && !blocks && !pto_dialect_from_name(to, &dialect))
         return cli_usage(&cli_fmt,
-                         "unknown form %s; the forms are pto-as, level1, level2, generic and bytecode", to);
+                         "unknown form %s; the forms are pto-as, level1, level2, generic, bytecode and block",
+                         to);
     if (passes && !passes_exist(passes))
         return cli_usage(&cli_fmt, "unknown pass in %s; the passes are place and sync", passes);
     cli_program program;
@@ -82,10 +86,14 @@ static int run(int argc, char **argv) {
         if (passes && (dialect == PTO_DIALECT_AS || dialect == PTO_DIALECT_LEVEL1))
             dialect = PTO_DIALECT_LEVEL2; /* SSA text has neither addresses nor flags */
         if (dialect != pto_program_dialect(program.program) &&
-            !(bytecode && pto_program_dialect(program.program) == PTO_DIALECT_GENERIC))
+            !((bytecode || blocks) && pto_program_dialect(program.program) == PTO_DIALECT_GENERIC))
             shown = converted = pto_program_convert(program.program, dialect, program.diags);
         status = shown ? run_passes(shown, passes, &parse, program.diags) : PTO_ERR_REFUSED;
-        work w = {shown, bytecode ? NULL : &dialect, strict};
+        work w = {shown,
+                  bytecode ? NULL : &dialect,
+                  strict,
+                  blocks,
+                  {.target = parse.target, .has_target = parse.has_target}};
         if (status == PTO_OK)
             status = cli_write_to(in_place ? argv[0] : output, produce, &w, program.diags);
     }
@@ -97,14 +105,14 @@ static int run(int argc, char **argv) {
 
 const cli_command cli_fmt = {
     "fmt", "print a program in canonical form, or in another form",
-    "usage: pto fmt [--to pto-as|level1|level2|generic|bytecode] [--pass LIST] [-t TARGET] [-o OUT | "
+    "usage: pto fmt [--to pto-as|level1|level2|generic|bytecode|block] [--pass LIST] [-t TARGET] [-o OUT | "
     "--in-place] FILE\n\n"
     "Prints a program in the canonical spelling of its form, or converts it to another form of the same "
     "meaning.\n"
     "FILE - reads standard input.\n\n"
     "      --to FORM    pto-as, level1, level2 (also level 3: addresses are kept) generic (MLIR generic "
     "form)\n"
-    "                   or bytecode (PTO-BC version 0)\n"
+    "                   bytecode (PTO-BC version 0) or block (TileOp blocks: see docs/blocks.md)\n"
     "      --pass LIST  change it first: place gives every tile its address, sync inserts the flags and\n"
     "                   barriers that the target needs; place,sync both. Text in an SSA form becomes level2\n"
     "      --strict     bytecode: refuse what its opcodes do not hold\n"
