@@ -22,10 +22,18 @@ static bool add(void *context, const char *data, size_t len) {
     return true;
 }
 
+static bool ignore(void *context, const char *data, size_t len) {
+    (void)context;
+    (void)data;
+    (void)len;
+    return true;
+}
+
 static void emit(pto_program *program, pto_target target) {
     const pto_verify_options options = {.target = target, .has_target = true};
     pto_diag_list *diags = pto_diag_list_create();
     digest first = {0}, second = {0};
+    (void)pto_program_emit(program, PTO_LANGUAGE_BLOCK, &options, ignore, NULL, NULL);
     pto_status status = pto_program_emit(program, PTO_LANGUAGE_CPP, &options, add, &first, diags);
     if (status == PTO_ERR_REFUSED && !pto_diag_count(diags, PTO_ERROR))
         abort();

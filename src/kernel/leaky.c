@@ -5,8 +5,11 @@
 
 /* ---- leaky relu; unsigned elements are positive or 0, which the product is too ---- */
 
-#define LEAKY_S8(x, y) ((int8_t)((x) > 0 ? (x) : (x) * (y)))
-#define LEAKY_S16(x, y) ((int16_t)((x) > 0 ? (x) : (x) * (y)))
+/* x where it is positive, else the product, by masks: a choice of 8 or 16 bits is no vector instruction. */
+#define LEAKY_NARROW(T, U, x, product)                                                                       \
+    ((T)(((U)(x) & (U)(0 - (U)((x) > 0))) | ((U)(product) & (U)((U)((x) > 0) - 1))))
+#define LEAKY_S8(x, y) LEAKY_NARROW(int8_t, uint8_t, x, (uint8_t)(x) * (uint8_t)(y))
+#define LEAKY_S16(x, y) LEAKY_NARROW(int16_t, uint16_t, x, (uint32_t)(uint16_t)(x) * (uint16_t)(y))
 #define LEAKY_S32(x, y) ((x) > 0 ? (x) : (int32_t)((uint32_t)(x) * (uint32_t)(y)))
 #define LEAKY_S64(x, y) ((x) > 0 ? (x) : (int64_t)((uint64_t)(x) * (uint64_t)(y)))
 #define LEAKY_UNSIGNED(x, y) ((void)(y), (x))

@@ -42,7 +42,10 @@ static inline void expand(uint8_t *flags, const uint8_t *mask, int64_t n) {
         uint8_t flags[BLOCK];                                                                                \
         expand(flags, mask + i / 8, n - i);                                                                  \
         d += i, x += i, y += i, n -= i;                                                                      \
-        _Pragma("omp simd") for (int64_t k = 0; k < n; k++) d[k] = flags[k] ? x[k] : y[k];                   \
+        _Pragma("omp simd") for (int64_t k = 0; k < n; k++) {                                                \
+            const T m = (T)(0 - (T)flags[k]);                                                                \
+            d[k] = (T)((x[k] & m) | (y[k] & (T)~m));                                                         \
+        }                                                                                                    \
     }
 LOOP(select_8, uint8_t, 8, 64, __mmask64)
 LOOP(select_16, uint16_t, 16, 32, __mmask32)

@@ -50,7 +50,10 @@ static const compare less[PTO_DTYPE_COUNT] = {
     static void NAME(void *dst, const void *a, const void *b, const uint8_t *take, int64_t n) {              \
         U *d = dst;                                                                                          \
         const U *x = a, *y = b;                                                                              \
-        _Pragma("omp simd") for (int64_t i = 0; i < n; i++) d[i] = take[i] ? x[i] : y[i];                    \
+        _Pragma("omp simd") for (int64_t i = 0; i < n; i++) {                                                \
+            const U m = (U)(int8_t)take[i];                                                                  \
+            d[i] = (U)((x[i] & m) | (y[i] & (U)~m));                                                         \
+        }                                                                                                    \
     }
 SELECT(select_8, uint8_t)
 SELECT(select_16, uint16_t)
