@@ -219,7 +219,8 @@ void pto_check_tell(pto_checker *c, pto_check_finding *f, const pto_shadow_page 
     f->key = key_of(f);
     if (!remember(c, f))
         return;
-    if (f->memory >= 0 && f->memory != PTO_CHECK_GLOBAL && f->second.operand >= 0 && c->operand_tile)
+    if (f->memory >= 0 && f->memory != PTO_CHECK_GLOBAL && !f->has_elements && f->second.operand >= 0 &&
+        c->operand_tile)
         find_elements(c->operand_tile, f,
                       f->memory == PTO_CHECK_STORAGE ? (uint64_t)(uintptr_t)c->operand_tile->data - c->base
                                                      : c->operand_tile->addr);
@@ -274,6 +275,8 @@ static bool is_elementwise(pto_form form) {
 static void find_flag(const pto_checker *c, pto_check_finding *f) {
     const pto_check_flag *flags = c->flags[f->first.lane][f->dst];
     f->id = 0;
+    while (f->signal < 15 && c->signals_used >> f->signal & 1)
+        f->signal++;
     for (int id = PTO_CHECK_FLAGS; id-- > 0;)
         if (!(c->used[f->first.lane][f->dst] >> id & 1))
             f->id = id;

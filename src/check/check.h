@@ -35,6 +35,7 @@ typedef struct pto_check_access {
     uint8_t lane;    /* core * PTO_CHECK_PIPES + pipe */
     bool write;
     uint8_t atomic; /* pto_scatter_atomic: 0 = no, accesses of one kind do not conflict */
+    uint8_t cores;  /* whose memories the instruction names: 1 cube, 2 vector; 0 = none */
     bool instr;     /* of an instruction: operand -1 is its implicit scratch */
     int8_t operand; /* schema position; -1 = none */
     pto_form form;  /* meaningless where it is no instruction */
@@ -62,6 +63,7 @@ typedef struct pto_check_finding {
     const char *name;    /* of the argument */
     pto_pipe src, dst;   /* flags: their pipes; races: the flag that would order the two */
     int id;              /* of a flag or token, -1 = none; races: of the flag that would order the two */
+    int signal;          /* races: a cross-core signal that the program has not used */
     pto_check_access
         set; /* races: the set of that flag, when only its wait is missing; number 0 = both are */
     /* Two findings of one key are one; `repeats` > 0: it happened so often more, nothing else is new;
@@ -69,6 +71,7 @@ typedef struct pto_check_finding {
     uint64_t key;
     uint32_t repeats;
     bool retracted;
+    bool in_part;      /* of the bytes some are meant, not all: the elements tell */
     bool has_elements; /* the bytes in the second access's tile: its rows and columns, both ends included */
     int32_t row[2], col[2];
     pto_check_access writer; /* who wrote the bytes last, number 0 = not known or one of the two */

@@ -73,6 +73,7 @@ struct pto_checker {
     pto_check_clock before[PTO_CHECK_LANES]; /* what precedes whatever is issued to a lane next */
     pto_check_clock fenced;                  /* of each lane, as its last barrier found it */
     pto_check_flag flags[PTO_CHECK_LANES][PTO_CHECK_PIPES][PTO_CHECK_FLAGS];
+    uint32_t signals_used;                          /* in this block, a bit an id */
     uint8_t used[PTO_CHECK_LANES][PTO_CHECK_PIPES]; /* ids that were set in this block, a bit each */
     pto_check_token tokens[PTO_CHECK_TOKENS];
     pto_check_signal signals[PTO_CHECK_CORES][PTO_CHECK_SIGNALS];

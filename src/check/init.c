@@ -136,6 +136,37 @@ static void mark(pto_checker *c, int memory, uint64_t begin, uint64_t end) {
         c->written_end[memory] = end;
 }
 
+/* Not only the first run of bad bytes: the elements of the operand that all of them up to `end` belong to. */
+static void find_bad_elements(const pto_checker *c, int memory, const uint64_t *map, uint64_t base,
+                              uint64_t end, bool bad, pto_check_finding *f) {
+    const pto_tile *tile = c->operand_tile;
+    const uint64_t first = f->begin + c->base - base, stop = f->end + c->base - base;
+    if (!tile || tile->type.rows > 4096 || pto_bits_find(map, stop, end - base, bad) == end - base)
+        return; /* one run: whoever tells it finds its elements */
+    const uint64_t bits = pto_dtype_bits(tile->type.dtype);
+    const uint64_t at = memory == PTO_CHECK_STORAGE ? (uint64_t)(uintptr_t)tile->data : tile->addr;
+    uint64_t last = stop;
+    for (int32_t r = 0; r < tile->valid_rows; r++)
+        for (int32_t col = 0; col < tile->valid_cols; col++) {
+            const uint64_t bit = (uint64_t)pto_tile_offset(&tile->type, r, col) * bits,
+                           from = at - base + bit / 8, to = at - base + (bit + bits + 7) / 8;
+            if (from < first || to > end - base || pto_bits_find(map, from, to, bad) == to)
+                continue;
+            if (!f->has_elements) {
+                f->row[0] = f->row[1] = r;
+                f->col[0] = f->col[1] = col;
+                f->has_elements = true;
+            }
+            f->row[0] = r < f->row[0] ? r : f->row[0];
+            f->row[1] = r > f->row[1] ? r : f->row[1];
+            f->col[0] = col < f->col[0] ? col : f->col[0];
+            f->col[1] = col > f->col[1] ? col : f->col[1];
+            last = to > last ? to : last;
+        }
+    f->in_part = f->has_elements;
+    f->end = base + last - c->base;
+}
+
 /* A read of bytes of which those that are `bad` in the map should not be read. */
 static void tell_first(pto_checker *c, const char *rule, int memory, const uint64_t *map, uint64_t base,
                        uint64_t begin, uint64_t end, bool bad) {
@@ -149,6 +180,7 @@ static void tell_first(pto_checker *c, const char *rule, int memory, const uint6
                            .begin = base + at - c->base,
                            .end = base + stop - c->base,
                            .id = -1};
+    find_bad_elements(c, memory, map, base, end, bad, &f);
     pto_check_tell(c, &f, NULL, NULL);
     mark(c, memory, begin, end); /* told once */
 }

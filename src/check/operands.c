@@ -241,6 +241,16 @@ static void scratch_access(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t
     pto_check_scratch(c, loc, begin, end);
 }
 
+/* The cores whose memories its tiles lie in. */
+static uint8_t cores_of(const pto_instr *instr) {
+    const pto_form_desc *form = pto_form_get(instr->form);
+    unsigned cores = 0;
+    for (int i = 0; i < form->operand_count; i++)
+        if (instr->operand[i].kind == PTO_OPERAND_TILE)
+            cores |= instr->operand[i].tile->type.loc == PTO_LOC_VEC ? 2 : 1;
+    return (uint8_t)cores;
+}
+
 void pto_checker_instr(void *checker, const pto_core *core, const pto_instr *instr) {
     pto_checker *c = checker;
     const pto_form_desc *form = pto_form_get(instr->form);
@@ -258,6 +268,7 @@ void pto_checker_instr(void *checker, const pto_core *core, const pto_instr *ins
         pto_check_take_unit(c, pipe, acc);
     pto_check_start(c, instr->form, pipe, instr->file, instr->line);
     c->now.instr = true;
+    c->now.cores = cores_of(instr);
     c->undefines = instr->form == PTO_FORM_TPREFETCH;
     /* reads first: an operation does not race with itself, but it reads what was there before */
     for (int turn = 0; turn < 2 && !views_only; turn++) {

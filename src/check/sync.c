@@ -10,6 +10,7 @@ void pto_check_sync_begin(pto_checker *c) {
     memset(c->used, 0, sizeof c->used);
     memset(c->tokens, 0, sizeof c->tokens);
     memset(c->unit, 0, sizeof c->unit);
+    c->signals_used = 0;
     for (int core = 0; core < PTO_CHECK_CORES; core++)
         for (int id = 0; id < PTO_CHECK_SIGNALS; id++)
             c->signals[core][id].count = 0;
@@ -345,6 +346,7 @@ void pto_checker_signal(pto_checker *c, pto_pipe pipe, int64_t id) {
         sync_finding(c, "PTO-E0431", NULL, pipe, pipe, id);
         return;
     }
+    c->signals_used |= UINT32_C(1) << id;
     const uint8_t lane = pto_check_lane(c, pipe);
     const int to = c->options.one_core ? 0 : 1 - c->core;
     if (serves(c, true, lane, (uint8_t)(to * PTO_CHECK_PIPES), pipe, (int)id))

@@ -202,6 +202,23 @@ static const char *rule_of(const explorer *e, const pto_step *early, const pto_s
     return on_one_tile(e, early, late) ? "PTO-E1103" : "PTO-E1102";
 }
 
+/* The lowest event id that the program uses nowhere between the two pipes: a flag of its own orders them
+ * whatever else stands there. 0 when all are used. */
+static int free_id(const pto_code *code, uint8_t src, uint8_t dst) {
+    unsigned used = 0;
+    for (int32_t i = 0; i < code->op_count; i++) {
+        const pto_code_op *op = &code->op[i];
+        if (op->kind != PTO_CODE_SYNC || (op->flag != PTO_SYNC_SET && op->flag != PTO_SYNC_WAIT) ||
+            op->a != src || op->b != dst)
+            continue;
+        used |= op->dst >= 0 || op->c < 0 || op->c >= PTO_ORDER_FLAGS ? ~0u : 1u << op->c;
+    }
+    for (int id = 0; id < PTO_ORDER_FLAGS; id++)
+        if (!(used >> id & 1))
+            return id;
+    return 0;
+}
+
 /* The line that orders them. */
 static void tell_fix(const explorer *e, const pto_step *early, const pto_step *late, pto_diag_list *diags) {
     const char *src = pto_pipe_name((pto_pipe)late->pipe), *dst = pto_pipe_name((pto_pipe)early->pipe);
@@ -219,9 +236,9 @@ static void tell_fix(const explorer *e, const pto_step *early, const pto_step *l
     else
         pto_diag_fix(
             diags,
-            "insert pto.set_flag[<%s>, <%s>, <EVENT_ID0>] behind line %u and the same wait_flag before "
+            "insert pto.set_flag[<%s>, <%s>, <EVENT_ID%d>] behind line %u and the same wait_flag before "
             "line %u",
-            src, dst, behind, before);
+            src, dst, free_id(e->code, late->pipe, early->pipe), behind, before);
 }
 
 /* `early` was executed first though `late` stands before it in program order. */

@@ -63,11 +63,12 @@ static void words_of_elements(const pto_check_finding *f, char *out, size_t size
     *out = 0;
     if (!f->has_elements)
         return;
-    if (f->row[0] == f->row[1] && f->col[0] == f->col[1])
-        snprintf(out, size, " (element %d, %d)", (int)f->row[0], (int)f->col[0]);
-    else
-        snprintf(out, size, " (rows %d to %d, columns %d to %d)", (int)f->row[0], (int)f->row[1],
-                 (int)f->col[0], (int)f->col[1]);
+    char rows[32], columns[32];
+    snprintf(rows, sizeof rows, f->row[0] == f->row[1] ? "row %d" : "rows %d to %d", (int)f->row[0],
+             (int)f->row[1]);
+    snprintf(columns, sizeof columns, f->col[0] == f->col[1] ? "column %d" : "columns %d to %d",
+             (int)f->col[0], (int)f->col[1]);
+    snprintf(out, size, "%s (%s, %s)", f->in_part ? ", not all of them" : "", rows, columns);
 }
 
 /* " in line 12" where the front end knows. */
@@ -98,6 +99,15 @@ static void fix_race(const pto_findings *all, const pto_check_finding *f, pto_di
                      "signal the other core on %s behind%s and await the signal before%s (sync.set, "
                      "sync.wait)",
                      src, first, second);
+    else if (c && f->memory == PTO_CHECK_GLOBAL && f->first.cores && f->second.cores &&
+             !(f->first.cores & f->second.cores)) /* flags are of one core */
+        pto_diag_fix(diags,
+                     all->target == PTO_TARGET_A5
+                         ? "the cube and the vector core: insert set_intra_block(%s, %d); behind%s and "
+                           "wait_intra_block(%s, %d); before%s"
+                         : "the cube and the vector core: insert a cross-core signal of %s, id %d, behind%s "
+                           "and its wait (of %s, id %d) before%s",
+                     src, f->signal, first, dst, f->signal, second);
     else if (f->src == f->dst)
         pto_diag_fix(diags, c ? "insert pipe_barrier(%s); before%s" : "insert pto.barrier <%s> before%s", dst,
                      second);
@@ -134,7 +144,7 @@ static void map_notes(const pto_findings *all, const pto_check_finding *f, pto_d
 }
 
 static void tell_race(const pto_findings *all, const pto_check_finding *f, pto_diag_list *diags) {
-    char bytes[160], elements[80];
+    char bytes[160], elements[112];
     words_of_bytes(f, bytes, sizeof bytes);
     words_of_elements(f, elements, sizeof elements);
     bool blocks = !strcmp(f->rule, "PTO-E1104"), cores = !strcmp(f->rule, "PTO-E1105");
@@ -235,7 +245,7 @@ bool pto_findings_words_of(const pto_findings *all, const pto_findings_record *r
     } else if (f->memory >= 0 && f->first.number) {
         tell_race(all, f, diags);
     } else if (f->memory >= 0) {
-        char bytes[160], elements[80];
+        char bytes[160], elements[112];
         words_of_bytes(f, bytes, sizeof bytes);
         words_of_elements(f, elements, sizeof elements);
         pto_diag_found(diags, "%s%s", bytes, elements);

@@ -581,6 +581,9 @@ int main() {
         plant(unit_flag, 1, 1, "PTO-E1101", 1, 0);
         plant(unit_flag, 1, 2, "PTO-E1101", 1, 0);
         plant(handover, 1, 1, "PTO-E1101", 1, 0);
+        CHECK(rendered().find(a2a3 ? std::string("cross-core signal of PIPE_FIX, id 0")
+                                   : "insert set_intra_block(PIPE_FIX, 0); behind line " +
+                                         std::to_string(line_of[0])) != std::string::npos);
         plant(scalars, 1, 1, "PTO-E1101", 1, 0);
         plant(scalars, 1, 2, "PTO-E1101", 3, 2);
     }
