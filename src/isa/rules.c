@@ -15,6 +15,12 @@ size_t pto_rule_count(void) { return sizeof rules / sizeof *rules; }
 
 const pto_rule_text *pto_rule_at(size_t index) { return index < pto_rule_count() ? &rules[index] : NULL; }
 
+static const uint8_t lengths[] = {
+#define PTO_RULE(id, ...) sizeof id - 1,
+#include "isa/rules.def"
+#undef PTO_RULE
+};
+
 const pto_rule_text *pto_rule_find(const char *id) {
     enum { DIGITS = 4 }; /* at the end of every id; they tell nearly all of them apart */
     size_t len = strlen(id);
@@ -22,7 +28,7 @@ const pto_rule_text *pto_rule_find(const char *id) {
         return NULL;
     for (size_t i = 0; i < pto_rule_count(); i++) {
         const char *own = rules[i].id;
-        if (strlen(own) == len && !memcmp(own + len - DIGITS, id + len - DIGITS, DIGITS) &&
+        if (lengths[i] == len && !memcmp(own + len - DIGITS, id + len - DIGITS, DIGITS) &&
             !strcasecmp(own, id))
             return &rules[i];
     }
