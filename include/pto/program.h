@@ -144,8 +144,10 @@ typedef enum pto_param_kind { PTO_PARAM_POINTER, PTO_PARAM_SCALAR, PTO_PARAM_TIL
 typedef struct pto_param {
     const char *name; /* without %; "" when unnamed */
     pto_param_kind kind;
-    pto_dtype dtype;    /* element or scalar type */
-    bool signless;      /* written i8, i16, ...: arrays of either signedness fit */
+    pto_dtype
+        dtype; /* element or scalar type; PTO_DTYPE_NONE: an integer of another width (i1), or no number */
+    unsigned bits; /* scalars: their width; 0 = no number, nothing that a run asks for (!pto.pipe, events) */
+    bool signless; /* written i8, i16, ...: arrays of either signedness fit */
     bool read, written; /* pointers: what the body does with it, as far as it can be seen */
     /* pointers: the shape that the program gives it (largest view made of it), rank 0 when it is not known
      * before the run; tiles: rows, cols. An extent below 0 is the value of the scalar parameter

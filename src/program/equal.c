@@ -139,8 +139,23 @@ static bool operations_equal(pairing *p, const pto_operation *a, const pto_opera
     return true;
 }
 
+/* Of several blocks one may use what is defined further down. */
+static void pair_ahead(pairing *p, const pto_region *a, const pto_region *b) {
+    const pto_block *x = a->first, *y = b->first;
+    for (; x && y; x = x->next, y = y->next) {
+        for (uint32_t i = 0; i < x->arg_count && i < y->arg_count; i++)
+            pair(p, x->arg[i], y->arg[i]);
+        const pto_operation *m = x->first, *n = y->first;
+        for (; m && n; m = m->next, n = n->next)
+            for (uint32_t i = 0; i < m->result_count && i < n->result_count; i++)
+                pair(p, m->result[i], n->result[i]);
+    }
+}
+
 static bool regions_equal(pairing *p, const pto_region *a, const pto_region *b) {
     const pto_block *x = a->first, *y = b->first;
+    if (x && x->next)
+        pair_ahead(p, a, b);
     for (; x && y; x = x->next, y = y->next) {
         if (x->arg_count != y->arg_count)
             return false;

@@ -249,6 +249,7 @@ static void describe(const pto_program *program, pto_arena *scratch, const pto_o
     if (!view && type->kind != PTO_TYPE_PTR) {
         param->kind = PTO_PARAM_SCALAR;
         param->dtype = pto_type_dtype(type);
+        param->bits = type->kind == PTO_TYPE_FLOAT ? pto_dtype_bits(type->dtype) : pto_type_int_width(type);
         param->read = true;
         return;
     }

@@ -3,6 +3,7 @@
 #include "text/convert.h"
 
 #include "isa/conv.h"
+#include "program/blocks.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -155,7 +156,10 @@ void pto_convert_regions(pto_converter *c, const pto_operation *op, pto_operatio
                 pto_convert_map(c, b->arg[i], arg);
             }
         }
-        for (const pto_block *b = op->region[r]->first; b; b = b->next) {
+        /* Definitions before uses. */
+        const pto_block_tree *tree = pto_block_tree_make(c->arena, op->region[r]);
+        for (uint32_t n = 0; n < tree->count; n++) {
+            const pto_block *b = tree->order[n];
             pto_block *block = block_of(op->region[r], region, b);
             pto_convert_block(c, b, block);
             for (pto_operation *o = block->first; o; o = o->next) {

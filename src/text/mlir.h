@@ -42,6 +42,7 @@ pto_operation *pto_mlir_parse_call(pto_text_parser *parser, pto_span name);
 pto_operation *pto_mlir_parse_pto(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 pto_operation *pto_mlir_parse_flow(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 /* The block that a label names in the region that is being read. */
+void pto_mlir_skip_loc(pto_text_parser *parser); /* `loc(...)`, if it is there */
 pto_block *pto_mlir_label(pto_text_parser *parser, pto_token token);
 /* By the syntax of ops.def (syntax.c). */
 pto_operation *pto_mlir_parse_syntax(pto_text_parser *parser, pto_op_kind kind, pto_span name);

@@ -115,10 +115,14 @@ static pto_operation *multiway(pto_text_parser *p, pto_span name) {
     return op;
 }
 
-static bool parse_results(pto_text_parser *p, pto_operation *op) {
+/* `-> T`, `-> (T, U)`, and of scf.index_switch `-> T, U` */
+static bool parse_results(pto_text_parser *p, pto_operation *op, bool bare) {
     pto_text_types types = {0};
-    if (pto_text_accept_kind(p, PTO_TOKEN_ARROW) && !pto_text_parse_type_group(p, &types))
-        return false;
+    if (pto_text_accept_kind(p, PTO_TOKEN_ARROW)) {
+        bool list = bare && !pto_text_at(p, '(');
+        if (!(list ? pto_text_parse_types(p, &types) : pto_text_parse_type_group(p, &types)))
+            return false;
+    }
     op->result_count = (uint32_t)types.count;
     op->result = pto_arena_new_array(p->arena, pto_value *, types.count);
     for (uint32_t i = 0; i < op->result_count; i++)
@@ -139,7 +143,7 @@ static pto_operation *index_switch(pto_text_parser *p, pto_span name) {
     if (!push_operand(p, &t, pto_type_index(p->program)))
         return NULL;
     pto_operation *op = make(p, PTO_OPK_SCF_INDEX_SWITCH, name, &t);
-    if ((pto_text_at(p, '{') && !pto_text_parse_attr_dict(p, op)) || !parse_results(p, op))
+    if ((pto_text_at(p, '{') && !pto_text_parse_attr_dict(p, op)) || !parse_results(p, op, true))
         return NULL;
     pto_region *otherwise = pto_operation_add_region(p->program, op);
     PTO_VEC(int64_t) cases = {0};
@@ -164,7 +168,7 @@ static pto_operation *index_switch(pto_text_parser *p, pto_span name) {
 static pto_operation *execute_region(pto_text_parser *p, pto_span name) {
     targets t = {0};
     pto_operation *op = make(p, PTO_OPK_SCF_EXECUTE_REGION, name, &t);
-    if (!parse_results(p, op))
+    if (!parse_results(p, op, false))
         return NULL;
     if (pto_text_accept_word(p, "no_inline"))
         pto_operation_set_attr(p->program, op, PTO_STR("no_inline"), pto_attr_unit(p->program));

@@ -81,6 +81,7 @@ static bool parse_argument(pto_text_parser *p, signature *s) {
     const pto_attr *attrs = arg.type ? optional_dict(p, &s->has_arg_attrs) : NULL;
     if (!attrs)
         return false;
+    pto_mlir_skip_loc(p);
     pto_vec_push(p->arena, &s->args, arg);
     pto_vec_push(p->arena, &s->arg_attrs, attrs);
     return true;

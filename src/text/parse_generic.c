@@ -215,8 +215,11 @@ static bool check_structure(pto_text_parser *p, pto_operation *op) {
     return true;
 }
 
-static void take_segments(pto_operation *op, const pto_attr *sizes) {
+/* Without sizes all groups are empty (60, 3.9). */
+static void take_segments(pto_operation *op, const pto_attr *sizes, uint32_t groups) {
     op->segment_count = 0;
+    if (!sizes && !op->operand_count)
+        op->segment_count = groups;
     if (!sizes || sizes->kind != PTO_AV_DENSE || sizes->count > 8)
         return;
     for (uint32_t i = 0; i < sizes->count; i++) {
@@ -340,7 +343,7 @@ pto_operation *pto_mlir_parse_generic(pto_text_parser *p) {
         op->result = pto_arena_new_array(p->arena, pto_value *, type->result_count);
         const pto_op_shape *shape = pto_op_shape_of(kind);
         if (shape && shape->segments) {
-            take_segments(op, sizes);
+            take_segments(op, sizes, shape->segments);
             pto_operation_remove_attr(op, "operandSegmentSizes");
         } else if (shape) { /* other dialect versions write it where the number of operands decides */
             pto_operation_remove_attr(op, "operandSegmentSizes");

@@ -20,13 +20,16 @@ struct pto_text_labels {
     struct pto_text_labels *outer;
     pto_region *region;
     PTO_VEC(label) all;
+    pto_map names; /* name -> number in `all` */
 };
 
 static label *find_label(pto_text_parser *p, pto_token token) {
     pto_str name = pto_token_name(token);
-    for (size_t i = 0; i < p->labels->all.count; i++)
-        if (pto_str_equal(p->labels->all.data[i].name, name))
-            return &p->labels->all.data[i];
+    bool unknown;
+    pto_map_value *slot = pto_map_insert(&p->labels->names, name, &unknown);
+    if (!unknown)
+        return &p->labels->all.data[slot->number];
+    slot->number = p->labels->all.count;
     label fresh = {.name = name, .block = pto_arena_new(p->arena, pto_block), .span = pto_text_span(token)};
     fresh.block->label = name;
     fresh.block->parent = p->labels->region;
@@ -35,6 +38,18 @@ static label *find_label(pto_text_parser *p, pto_token token) {
 }
 
 pto_block *pto_mlir_label(pto_text_parser *p, pto_token token) { return find_label(p, token)->block; }
+
+void pto_mlir_skip_loc(pto_text_parser *p) {
+    if (!pto_text_at_word(p, "loc") || !pto_token_is(pto_text_peek(p), '('))
+        return;
+    unsigned depth = 0;
+    pto_text_take(p);
+    do {
+        depth += pto_text_at(p, '(');
+        depth -= pto_text_at(p, ')');
+        pto_text_take(p);
+    } while (depth && p->token.kind != PTO_TOKEN_END);
+}
 
 /* `^name` or `^name(%a: T, ...)` and `:`; the block becomes the last of the region. */
 static pto_block *parse_label(pto_text_parser *p, pto_region *region) {
@@ -69,6 +84,7 @@ static pto_block *parse_label(pto_text_parser *p, pto_region *region) {
                 return block;
             pto_value *value = pto_block_add_arg(p->program, block, type, pto_token_name(name));
             pto_text_define(p, pto_token_name(name), pto_text_span(name), value);
+            pto_mlir_skip_loc(p);
         }
         pto_text_take(p);
     }
@@ -77,18 +93,6 @@ static pto_block *parse_label(pto_text_parser *p, pto_region *region) {
 }
 
 static void statement(pto_text_parser *p, pto_block *block);
-
-static void skip_loc(pto_text_parser *p) {
-    if (!pto_text_at_word(p, "loc") || !pto_token_is(pto_text_peek(p), '('))
-        return;
-    unsigned depth = 0;
-    pto_text_take(p);
-    do {
-        depth += pto_text_at(p, '(');
-        depth -= pto_text_at(p, ')');
-        pto_text_take(p);
-    } while (depth && p->token.kind != PTO_TOKEN_END);
-}
 
 void pto_text_parse_block(pto_text_parser *p, pto_block *block) {
     pto_block *outer = p->block;
@@ -105,17 +109,100 @@ void pto_text_parse_block(pto_text_parser *p, pto_block *block) {
     p->block = outer;
 }
 
+/* ---- blocks out of order ----------------------------------------------------------------------- */
+
+/* Blocks may stand in any order, and names are bound as they are read: a block that no branch has named yet
+ * is read when one has, so behind every block that dominates it. */
+typedef struct block_text {
+    pto_lexer lexer; /* at its label */
+    pto_token token;
+    uint32_t number; /* in the text */
+} block_text;
+
+typedef struct block_order {
+    PTO_VEC(block_text) waiting;
+    PTO_VEC(pto_block *) blocks; /* in the order of the text; NULL = not read yet */
+} block_order;
+
+static bool is_named(const pto_text_parser *p, pto_token token) {
+    return pto_map_find(&p->labels->names, pto_token_name(token)) != NULL;
+}
+
+/* Moves to the next label that begins a block, or to the end of the region; a label behind `,`, `[`, `:` or
+ * `cf.br` is a successor. Moves nowhere and returns false when the region has no end. */
+static bool skip_block(pto_text_parser *p, block_order *order) {
+    block_text text = {p->lexer, p->token, (uint32_t)order->blocks.count};
+    uint32_t last_end = p->last_end;
+    unsigned depth = 0;
+    bool successor = true;
+    while (p->token.kind != PTO_TOKEN_END && (depth || !pto_text_at(p, '}')) &&
+           (depth || successor || p->token.kind != PTO_TOKEN_LABEL)) {
+        depth += pto_text_at(p, '{');
+        depth -= pto_text_at(p, '}');
+        successor =
+            pto_text_at(p, ',') || pto_text_at(p, '[') || pto_text_at(p, ':') || pto_text_at_word(p, "cf.br");
+        pto_text_take(p);
+    }
+    if (p->token.kind == PTO_TOKEN_END) {
+        p->lexer = text.lexer;
+        p->token = text.token;
+        p->last_end = last_end;
+        return false;
+    }
+    pto_vec_push(p->arena, &order->waiting, text);
+    pto_vec_push(p->arena, &order->blocks, NULL);
+    return true;
+}
+
+static pto_block *parse_block(pto_text_parser *p, pto_region *region) {
+    pto_block *block = parse_label(p, region);
+    if (p->failed)
+        pto_text_recover(p);
+    pto_text_parse_block(p, block);
+    return block;
+}
+
+/* At the end of the region: the blocks that wait, and the list of the region as in the text. */
+static void parse_waiting(pto_text_parser *p, pto_region *region, block_order *order) {
+    if (!order->waiting.count)
+        return;
+    const block_text end = {p->lexer, p->token, 0};
+    uint32_t last_end = p->last_end;
+    while (order->waiting.count) {
+        size_t next = 0;
+        while (next < order->waiting.count && !is_named(p, order->waiting.data[next].token))
+            next++;
+        next = next < order->waiting.count ? next : 0; /* nothing leads to it */
+        const block_text text = order->waiting.data[next];
+        for (size_t i = next + 1; i < order->waiting.count; i++)
+            order->waiting.data[i - 1] = order->waiting.data[i];
+        order->waiting.count--;
+        p->lexer = text.lexer;
+        p->token = text.token;
+        order->blocks.data[text.number] = parse_block(p, region);
+    }
+    p->lexer = end.lexer;
+    p->token = end.token;
+    p->last_end = last_end;
+    for (size_t i = 0; i < order->blocks.count; i++)
+        order->blocks.data[i]->next = i + 1 < order->blocks.count ? order->blocks.data[i + 1] : NULL;
+    region->first = order->blocks.data[0];
+    region->last = order->blocks.data[order->blocks.count - 1];
+}
+
 bool pto_mlir_parse_region(pto_text_parser *p, pto_region *region, bool isolated, const pto_mlir_args *args) {
     pto_span open = pto_text_span(p->token);
     if (!pto_text_expect(p, '{', "to open the region") || !pto_text_enter(p))
         return false;
     struct pto_text_labels labels = {.outer = p->labels, .region = region};
+    pto_map_init(&labels.names, p->arena);
     p->labels = &labels;
     pto_text_push_scope(p, isolated);
-    pto_block *block = NULL;
+    block_order order = {0};
     if (args || p->token.kind != PTO_TOKEN_LABEL) {
         if (args || !pto_text_at(p, '}')) {
-            block = pto_region_add_block(p->program, region);
+            pto_block *block = pto_region_add_block(p->program, region);
+            pto_vec_push(p->arena, &order.blocks, block);
             for (size_t i = 0; args && i < args->count; i++) {
                 const pto_mlir_arg *arg = &args->data[i];
                 pto_text_define(p, arg->name, arg->span,
@@ -125,11 +212,13 @@ bool pto_mlir_parse_region(pto_text_parser *p, pto_region *region, bool isolated
         }
     }
     while (p->token.kind == PTO_TOKEN_LABEL) {
-        block = parse_label(p, region);
-        if (p->failed)
-            pto_text_recover(p);
-        pto_text_parse_block(p, block);
+        if (order.blocks.count && !is_named(p, p->token) && skip_block(p, &order))
+            continue;
+        pto_block *block = parse_block(p, region);
+        pto_vec_push(p->arena, &order.blocks, block);
     }
+    if (pto_text_at(p, '}'))
+        parse_waiting(p, region, &order);
     for (size_t i = 0; i < labels.all.count; i++)
         if (!labels.all.data[i].defined)
             pto_text_error(p, "PTO-E0214", labels.all.data[i].span,
@@ -411,7 +500,7 @@ static void statement(pto_text_parser *p, pto_block *block) {
             pto_text_fail(p, "an operation");
     }
     if (op && !p->failed)
-        skip_loc(p);
+        pto_mlir_skip_loc(p);
     if (op && p->lines && !p->failed && !pto_text_at_end(p))
         pto_text_fail(p, "the end of the line");
     if (!op || p->failed) {

@@ -118,7 +118,13 @@ static pto_str free_name(pto_text_printer *t, pto_str wish) {
     }
 }
 
+static bool is_named(const pto_text_printer *t, const pto_value *value) {
+    return pto_map_find(&t->names, (pto_str){(const char *)&value, sizeof value}) != NULL;
+}
+
 void pto_print_name_value(pto_text_printer *t, const pto_value *value) {
+    if (is_named(t, value))
+        return;
     pto_str name = free_name(t, clean(t, value->name));
     use(t, name);
     remember(t, value, name);
@@ -142,6 +148,8 @@ static size_t group_base(const pto_operation *op) {
 }
 
 void pto_print_name_results(pto_text_printer *t, const pto_operation *op) {
+    if (op->result_count && is_named(t, op->result[0]))
+        return;
     size_t base = group_base(op);
     if (!base) {
         for (uint32_t i = 0; i < op->result_count; i++)

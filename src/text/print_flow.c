@@ -74,7 +74,10 @@ bool pto_print_flow(pto_text_printer *t, const pto_operation *op) {
         pto_print_text(t, "scf.index_switch ");
         pto_print_value(t, op->operand[0]);
         pto_print_attr_dict(t, op, cases_key);
-        results(t, op);
+        if (op->result_count) {
+            pto_print_text(t, " -> ");
+            pto_print_value_types(t, op->result, op->result_count);
+        }
         for (uint32_t i = 0; i < cases->count; i++) {
             pto_sink_printf(&t->sink, " case %lld ", (long long)cases->dense[i]);
             pto_print_region(t, op->region[i + 1], false, false, false);

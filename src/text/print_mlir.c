@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Levels 1 to 3 as text: the custom syntax of every operation (60, 3.2, 3.3, 3.9). */
 #include "text/mlir.h"
+#include "program/blocks.h"
 #include "text/print.h"
 
 #include <string.h>
 
 static void uses(pto_text_printer *t, const pto_operation *op, uint32_t from, uint32_t count) {
-    pto_print_values(t, op->operand + from, count);
+    if (count)
+        pto_print_values(t, op->operand + from, count);
 }
 
 static void operand_type(pto_text_printer *t, const pto_operation *op, uint32_t i) {
@@ -30,11 +32,39 @@ static void block_args(pto_text_printer *t, const pto_block *block) {
     pto_print_text(t, block->arg_count ? ")" : "");
 }
 
+/* A block stands above one that dominates it, or nothing leads to it: it may use what is defined further
+ * down. */
+static bool is_out_of_order(pto_text_printer *t, const pto_region *region) {
+    if (!region->first || !region->first->next)
+        return false;
+    const pto_block_tree *tree = pto_block_tree_make(&t->arena, region);
+    if (tree->reached < tree->count)
+        return true;
+    uint32_t *place = pto_arena_array(&t->arena, tree->count, sizeof *place), n = 0;
+    for (const pto_block *block = region->first; block; block = block->next)
+        place[*pto_value_map_find(&tree->number, block)] = n++;
+    for (uint32_t b = 1; b < tree->count; b++)
+        if (place[tree->parent[b]] > place[b])
+            return true;
+    return false;
+}
+
+static void name_ahead(pto_text_printer *t, const pto_region *region) {
+    for (const pto_block *block = region->first->next; block; block = block->next) {
+        for (uint32_t i = 0; i < block->arg_count; i++)
+            pto_print_name_value(t, block->arg[i]);
+        for (const pto_operation *op = block->first; op; op = op->next)
+            pto_print_name_results(t, op);
+    }
+}
+
 /* `{ ... }`; the caller has opened the scope and named the arguments of the entry block, unless
  * `entry_label`. */
 static void region_body(pto_text_printer *t, const pto_region *region, bool entry_label, bool hide_yield) {
     pto_sink_char(&t->sink, '{', 1);
     t->indent++;
+    if (is_out_of_order(t, region))
+        name_ahead(t, region);
     uint32_t number = 0;
     for (const pto_block *block = region->first; block; block = block->next, number++) {
         if (number || (entry_label && (block->arg_count || !block->first))) {

@@ -399,7 +399,8 @@ void pto_print_syntax(pto_text_printer *t, const pto_operation *op) {
             pto_print_attr_dict(t, op, w.hidden);
         else if (is(x, "%*") || is(x, "%index*")) {
             gap(&w);
-            pto_print_values(t, op->operand + w.used, op->operand_count - w.used);
+            if (w.used < op->operand_count)
+                pto_print_values(t, op->operand + w.used, op->operand_count - w.used);
             w.used = op->operand_count;
             w.last = 'x';
         } else if (x.text[0] == '%') {

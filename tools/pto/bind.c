@@ -217,17 +217,20 @@ static pto_status parse_number(const pto_param *param, const char *text, pto_arg
     } else if (!strcmp(text, "true") || !strcmp(text, "false")) {
         argument->i = *text == 't';
     } else {
-        unsigned bits = pto_dtype_bits(param->dtype);
+        const unsigned bits = param->bits;
+        /* of an integer of another width (i1) the run takes the low bits */
+        const bool is_signed = param->dtype == PTO_DTYPE_NONE || pto_dtype_is_signed(param->dtype);
+        const bool signless = param->dtype == PTO_DTYPE_NONE || param->signless;
         bool negative = *text == '-';
         argument->i = negative ? (int64_t)strtoll(text, &end, 0) : (int64_t)strtoull(text, &end, 0);
         ok &= !*end && !errno;
-        if (bits == 64 && ok && !negative && pto_dtype_is_signed(param->dtype) && !param->signless)
+        if (bits == 64 && ok && !negative && is_signed && !signless)
             ok = argument->i >= 0;
         if (bits < 64 && ok) {
             int64_t low = -((int64_t)1 << (bits - 1)), high = ((int64_t)1 << bits) - 1;
-            if (pto_dtype_is_signed(param->dtype) && !param->signless)
+            if (is_signed && !signless)
                 high = -low - 1;
-            ok = argument->i >= (pto_dtype_is_signed(param->dtype) ? low : 0) && argument->i <= high;
+            ok = argument->i >= (is_signed ? low : 0) && argument->i <= high;
         }
     }
     return ok ? PTO_OK
@@ -236,9 +239,7 @@ static pto_status parse_number(const pto_param *param, const char *text, pto_arg
 }
 
 /* A session, an event: nothing that a command line could give, and nothing that a run asks for. */
-static bool is_opaque(const pto_param *param) {
-    return param->kind == PTO_PARAM_SCALAR && param->dtype == PTO_DTYPE_NONE;
-}
+static bool is_opaque(const pto_param *param) { return param->kind == PTO_PARAM_SCALAR && !param->bits; }
 
 static bool refuse_missing(const pto_param *param, pto_diag_list *diags) {
     refuse(diags, "PTO-E0950", param->name, "argument missing", "nothing",
