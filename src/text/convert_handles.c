@@ -83,6 +83,8 @@ static void add_scratch(pto_converter *c, pto_operation *copy, pto_block *into) 
                                                   .valid_rows = value->type->tile.valid_rows,
                                                   .valid_cols = value->type->tile.valid_cols,
                                                   .identity = value};
+            } else if (value && form->operand[k].is_counts) {
+                *operand = (pto_legality_operand){.kind = PTO_OPERAND_COUNTS};
             } else if (value && value->type) {
                 *operand = (pto_legality_operand){.kind = PTO_OPERAND_SCALAR,
                                                   .value = {.dtype = pto_type_dtype(value->type)}};
@@ -99,6 +101,20 @@ static void add_scratch(pto_converter *c, pto_operation *copy, pto_block *into) 
         pto_block_insert_before(last, scratch->def);
         copy->operand[i] = scratch;
     }
+}
+
+/* What level 2 hands in for counts: a vector that is there before, which nothing reads (60, 3.9.3). */
+static pto_value *counts(pto_converter *c, pto_block *into, const pto_type *type, const pto_value *result) {
+    pto_operation *op = pto_operation_create(c->to, PTO_OPK_ARITH_CONSTANT, 0, 1);
+    op->span = op->name_span = result->span;
+    pto_value *value = pto_operation_set_result(c->to, op, 0, type, pto_program_copy(c->to, result->name));
+    value->span = result->span;
+    pto_attr *zeros = pto_arena_new(c->arena, pto_attr);
+    *zeros = *pto_attr_opaque(c->to, PTO_STR("dense<0>"));
+    zeros->type = type;
+    pto_operation_set_attr(c->to, op, PTO_STR("value"), zeros);
+    pto_block_append(into, op);
+    return value;
 }
 
 static void instruction(pto_converter *c, const pto_operation *op, pto_block *into) {
@@ -133,7 +149,9 @@ static void instruction(pto_converter *c, const pto_operation *op, pto_block *in
             const pto_type *type = handle_type(c, result);
             if (!type)
                 return;
-            handle = pto_convert_alloc(c, into, type, result->name, result->span);
+            handle = form->operand[i].is_counts
+                         ? counts(c, into, type, result)
+                         : pto_convert_alloc(c, into, type, result->name, result->span);
             pto_block_remove(handle->def);
             pto_block_insert_before(copy, handle->def);
         }

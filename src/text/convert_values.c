@@ -135,6 +135,11 @@ static void instruction(pto_converter *c, const pto_operation *op, pto_block *in
                 else
                     copy->acc = old;
             }
+        } else if (desc->is_counts) { /* a result of its own; what level 2 hands in is read by nothing */
+            if (outs < 4) {
+                out[outs] = value;
+                out_position[outs++] = position;
+            }
         } else if (desc->role == PTO_ROLE_TMP) {
             /* The text omits scratch; what the tile held is lost. */
             handle *h = find(c, value);
@@ -163,6 +168,8 @@ static void instruction(pto_converter *c, const pto_operation *op, pto_block *in
                                                     pto_program_copy(c->to, out[k]->name));
         value->span = op->operand_span ? op->operand_span[out_position[k]] : op->span;
         handle *h = find(c, out[k]);
+        if (!h)
+            continue;
         h->value = value;
         h->consumed = false;
     }

@@ -159,6 +159,10 @@ static bool check_structure(pto_text_parser *p, pto_operation *op) {
     if ((op->kind == PTO_OPK_SECTION_CUBE || op->kind == PTO_OPK_SECTION_VECTOR) &&
         (!first || first->next || first->arg_count))
         return pto_text_fail_at(p, "PTO-E0213", at, "%s has one block without arguments", name);
+    bool counts = op->kind == PTO_OPK_GET_BLOCK_IDX || op->kind == PTO_OPK_GET_BLOCK_NUM ||
+                  op->kind == PTO_OPK_GET_SUBBLOCK_IDX || op->kind == PTO_OPK_GET_SUBBLOCK_NUM;
+    if (counts && op->result[0]->type != pto_type_int(p->program, 64, PTO_SIGNLESS))
+        return pto_text_fail_at(p, "PTO-E0212", at, "%s gives an i64", name);
     if (op->kind == PTO_OPK_MODULE) {
         if (!first)
             pto_region_add_block(p->program, op->region[0]);
