@@ -30,8 +30,8 @@ static int64_t index_of(const pto_legality *legality, int operand) {
 }
 
 static unsigned bits_of(const pto_tile_type *type) { return pto_dtype_bits(type->dtype); }
-/* Elements of 32 bytes. */
-static int64_t c0_of(const pto_tile_type *type) { return (int64_t)(256 / bits_of(type)); }
+/* Elements of 32 bytes; of a type without a size 1. */
+static int64_t c0_of(const pto_tile_type *type) { return bits_of(type) ? (int64_t)(256 / bits_of(type)) : 1; }
 
 /* ---- paths, types, layouts; extract and insert differ in a few of them ---- */
 

@@ -159,6 +159,9 @@ static bool check_structure(pto_text_parser *p, pto_operation *op) {
     if ((op->kind == PTO_OPK_SECTION_CUBE || op->kind == PTO_OPK_SECTION_VECTOR) &&
         (!first || first->next || first->arg_count))
         return pto_text_fail_at(p, "PTO-E0213", at, "%s has one block without arguments", name);
+    bool buffer = op->kind == PTO_OPK_GET_BUF || op->kind == PTO_OPK_RLS_BUF;
+    if (buffer && !op->operand_count && !pto_operation_attr(op, "buf_id"))
+        return pto_text_fail_at(p, "PTO-E0233", at, "%s needs the attribute 'buf_id'", name);
     bool counts = op->kind == PTO_OPK_GET_BLOCK_IDX || op->kind == PTO_OPK_GET_BLOCK_NUM ||
                   op->kind == PTO_OPK_GET_SUBBLOCK_IDX || op->kind == PTO_OPK_GET_SUBBLOCK_NUM;
     if (counts && op->result[0]->type != pto_type_int(p->program, 64, PTO_SIGNLESS))
