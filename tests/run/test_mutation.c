@@ -260,13 +260,20 @@ static tally mutate(const char *text, pto_target target, inputs *in, uint64_t sc
 
 /* A program without flags, with those that the synchronisation pass inserts; the caller frees it. NULL where
  * the target refuses the program. */
-static char *by_the_pass(const char *text, pto_target target, bool place) {
+static pto_program *parse_for(const char *text, pto_target target) {
     pto_diag_list *diags = pto_diag_list_create();
     const pto_parse_options parse = {.target = target, .has_target = true};
     pto_program *program = pto_program_parse("test.pto", text, strlen(text), &parse, diags);
+    assert_true(program && !pto_diag_count(diags, PTO_ERROR));
+    pto_diag_list_destroy(diags);
+    return program;
+}
+
+static char *by_the_pass(const char *text, pto_target target, bool place) {
+    pto_diag_list *diags = pto_diag_list_create();
+    pto_program *program = parse_for(text, target);
     const pto_verify_options verify = {.target = target, .has_target = true};
     text_buffer out = {0};
-    assert_true(program && !pto_diag_count(diags, PTO_ERROR));
     if (pto_program_verify(program, &verify, diags) == PTO_OK) {
         if ((place && pto_program_pass(program, "place", &verify, diags) != PTO_OK) ||
             pto_program_pass(program, "sync", &verify, diags) != PTO_OK ||
@@ -511,7 +518,7 @@ static void examples_never_differ(void **state) {
                 (target == PTO_TARGET_A2A3 && strstr(examples[i].path, "mxfp8"))) /* a5 alone has the form */
                 continue;
             char *text = read_example(&examples[i]);
-            pto_program *program = parse_program(text);
+            pto_program *program = parse_for(text, (pto_target)target);
             free(text);
             inputs in;
             example_inputs(program, &examples[i], &in);
