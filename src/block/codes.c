@@ -160,6 +160,7 @@ bool pto_block_type_is_signed(unsigned code) { return code >= BT_S64 && code <= 
 #define B8_INT (BIT(BT_S8) | BIT(BT_U8))
 #define F32_F16 (BIT(BT_FP32) | BIT(BT_FP16))
 #define CUBE_IN (ALL & ~(BIT(BT_FP64) | BIT(BT_S64) | BIT(BT_U64)))
+#define CUBE_FLOAT (CUBE_IN & ~(I8 | BIT(BT_S4) | BIT(BT_U4)))
 #define ACC (BIT(BT_FP32) | BIT(BT_S32) | BIT(BT_U32))
 
 static const pto_block_op ops[] = {
