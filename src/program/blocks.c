@@ -11,7 +11,8 @@ typedef struct visit {
 
 static uint32_t successors(const pto_block *block) { return block->last ? block->last->successor_count : 0; }
 
-/* Post-order by an explicit stack: text may nest blocks as deeply as it likes. */
+/* Post-order by an explicit stack: text may nest blocks as deeply as it likes. `seen` gets 1 for what was
+ * visited; only blocks that are in it, with 0, are blocks of the region: a bad text names others. */
 static uint32_t post_order(pto_arena *arena, const pto_block *entry, pto_value_map *seen,
                            const pto_block **out, uint32_t count) {
     visit *stack = pto_arena_array(arena, count + 1, sizeof *stack);
@@ -26,7 +27,8 @@ static uint32_t post_order(pto_arena *arena, const pto_block *entry, pto_value_m
             continue;
         }
         const pto_block *next = top->block->last->successor[top->next++];
-        if (next && next->parent == entry->parent && !pto_value_map_find(seen, next) && depth < count) {
+        const int64_t *visited = next ? pto_value_map_find(seen, next) : NULL;
+        if (visited && !*visited && depth < count) {
             pto_value_map_set(seen, next, 1);
             stack[depth++] = (visit){next, 0};
         }
@@ -79,6 +81,8 @@ pto_block_tree *pto_block_tree_make(pto_arena *arena, const pto_region *region) 
     tree->order = pto_arena_new_array(arena, const pto_block *, tree->count);
     tree->parent = pto_arena_new_array(arena, uint32_t, tree->count);
     pto_value_map seen = {.arena = arena};
+    for (const pto_block *b = region->first; b; b = b->next)
+        pto_value_map_set(&seen, b, 0);
     tree->reached = post_order(arena, region->first, &seen, tree->order, tree->count);
     for (uint32_t i = 0; i < tree->reached / 2; i++) {
         const pto_block *kept = tree->order[i];
@@ -87,7 +91,7 @@ pto_block_tree *pto_block_tree_make(pto_arena *arena, const pto_region *region) 
     }
     uint32_t n = tree->reached;
     for (const pto_block *b = region->first; b && n < tree->count; b = b->next)
-        if (!pto_value_map_find(&seen, b))
+        if (!*pto_value_map_find(&seen, b))
             tree->order[n++] = b;
     for (uint32_t i = 0; i < tree->count; i++)
         pto_value_map_set(&tree->number, tree->order[i], i);
