@@ -32,10 +32,14 @@ typedef struct pto_source {
     size_t line_count;
     size_t seen_offset;
     uint32_t seen_line, seen_column;
+    bool shared, unlined; /* several threads ask; there was no memory for the lines */
 } pto_source;
 
 PTO_API void pto_source_init(pto_source *source, const char *name, const char *text, size_t len);
 PTO_API void pto_source_release(pto_source *source);
+
+/* From now on several threads may ask for places in it at once; what is asked for is no longer remembered. */
+PTO_API void pto_source_share(pto_source *source);
 
 /* 1-based line and column of a byte offset (clamped to the text); the column counts UTF-8 code points. */
 PTO_API void pto_source_locate(pto_source *source, size_t offset, uint32_t *line, uint32_t *column);

@@ -26,8 +26,8 @@ static const char *next_line_end(const pto_source *source, size_t from) {
 
 /* Without memory the table stays empty and every question scans the text. */
 static bool have_lines(pto_source *source) {
-    if (source->lines)
-        return true;
+    if (source->lines || source->unlined)
+        return source->lines != NULL;
     size_t count = 1;
     const char *end;
     for (size_t at = 0; (end = next_line_end(source, at)); at = (size_t)(end - source->text) + 1)
@@ -68,13 +68,19 @@ static size_t line_of(pto_source *source, size_t offset, size_t *start) {
     return low;
 }
 
+void pto_source_share(pto_source *source) {
+    if (!source->shared)
+        source->unlined = !have_lines(source);
+    source->shared = true;
+}
+
 void pto_source_locate(pto_source *source, size_t offset, uint32_t *line, uint32_t *column) {
     if (offset > source->len)
         offset = source->len;
     size_t at;
     *line = (uint32_t)line_of(source, offset, &at) + 1;
     *column = 1;
-    if (source->seen_line == *line && source->seen_offset <= offset) {
+    if (!source->shared && source->seen_line == *line && source->seen_offset <= offset) {
         at = source->seen_offset;
         *column = source->seen_column;
     }
@@ -87,6 +93,8 @@ void pto_source_locate(pto_source *source, size_t offset, uint32_t *line, uint32
         at += size;
         ++*column;
     }
+    if (source->shared)
+        return;
     source->seen_line = *line;
     source->seen_offset = at;
     source->seen_column = *column;

@@ -139,6 +139,9 @@ void pto_checker_scratch(pto_checker *checker, pto_loc loc, uint64_t begin, uint
 
 /* On-chip bytes that hold an argument when the block begins. */
 void pto_checker_preset(pto_checker *checker, pto_loc loc, uint64_t begin, uint64_t end);
+/* A tile that is a value moves on chip, as loops and branches carry it: what was written there is written
+ * here. */
+void pto_checker_copy(pto_checker *checker, pto_loc loc, uint64_t to, uint64_t from, uint64_t bytes);
 
 void pto_checker_set_flag(pto_checker *checker, pto_pipe src, pto_pipe dst, int64_t id);
 void pto_checker_wait_flag(pto_checker *checker, pto_pipe src, pto_pipe dst, int64_t id);

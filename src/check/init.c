@@ -213,6 +213,22 @@ void pto_check_clobber(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end
         c->clobbered[w] |= map[w] & pto_bits_mask(w, begin, end);
 }
 
+void pto_checker_copy(pto_checker *c, pto_loc loc, uint64_t to, uint64_t from, uint64_t bytes) {
+    const uint64_t *map = c->written[loc];
+    if (!map || to == from || from + bytes > c->bytes[loc] || to + bytes > c->bytes[loc])
+        return;
+    if (to < from + bytes && from < to + bytes) {
+        mark(c, (int)loc, to, to + bytes);
+        return;
+    }
+    pto_bits_clear(c->written[loc], to, to + bytes);
+    for (uint64_t at = pto_bits_find(map, from, from + bytes, true), end; at < from + bytes;
+         at = pto_bits_find(map, end, from + bytes, true)) {
+        end = pto_bits_find(map, at, from + bytes, false);
+        mark(c, (int)loc, to + (at - from), to + (end - from));
+    }
+}
+
 void pto_checker_preset(pto_checker *c, pto_loc loc, uint64_t begin, uint64_t end) {
     mark(c, (int)loc, begin, end);
 }

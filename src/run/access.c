@@ -312,6 +312,8 @@ static void copy_tile(pto_machine *m, const pto_code_op *op) {
     pto_tile to = m->tile[op->dst];
     if (from->data && to.data && from->data != to.data && !(m->issue && m->section != m->core_number))
         memmove(to.data, from->data, (size_t)pto_tile_type_bytes(&to.type));
+    if (m->checker && from->data && to.data)
+        pto_checker_copy(m->checker, to.type.loc, to.addr, from->addr, pto_tile_type_bytes(&to.type));
     to.valid_rows = from->valid_rows;
     to.valid_cols = from->valid_cols;
     pto_machine_set_tile(m, op->dst, &to);

@@ -136,7 +136,8 @@ static void copy_argument(const pto_machine *m, const pto_code_param *param, con
     const pto_tile *tile = &m->tile[param->slot];
     const pto_tile_type *type = &tile->type;
     unsigned bits = pto_dtype_bits(type->dtype);
-    uint8_t *dense = buffer->data, *chip = tile->data;
+    /* in: what it held before the run, which nothing writes */
+    uint8_t *dense = out ? buffer->data : (uint8_t *)(uintptr_t)buffer->initial, *chip = tile->data;
     for (int32_t r = 0; r < type->rows; r++) {
         for (int32_t c = 0; c < type->cols; c++) {
             int64_t from = (int64_t)r * type->cols + c, to = pto_tile_offset(type, r, c);

@@ -16,6 +16,8 @@ typedef struct pto_machine_buffer {
     size_t bytes;
     bool read_only, fresh; /* pto_argument */
     const char *name;
+    const uint8_t
+        *initial; /* of a tile argument: what it held before the run; every block begins with that */
 } pto_machine_buffer;
 
 /* An instruction ready for the door. */

@@ -249,23 +249,36 @@ static void set_scalar(const pto_type *type, const pto_argument *argument, pto_r
 }
 
 /* Argument values go into the initial registers and views of the code: every machine starts with them. */
-static bool bind_arguments(pto_code *code, const pto_block *body, const pto_argument *arguments,
-                           pto_machine_buffer *buffers, pto_diag_list *diags) {
+static pto_status bind_arguments(pto_code *code, const pto_block *body, const pto_argument *arguments,
+                                 pto_machine_buffer *buffers, pto_diag_list *diags) {
     for (int32_t i = 0; i < code->param_count; i++) {
         const pto_code_param *param = &code->param[i];
         const char *name = param->name.len ? pto_arena_strdup(&code->arena, param->name) : "(unnamed)";
-        buffers[i] = (pto_machine_buffer){arguments[i].data, arguments[i].bytes, arguments[i].read_only,
+        buffers[i] = (pto_machine_buffer){arguments[i].data,
+                                          arguments[i].bytes,
+                                          arguments[i].read_only,
 
                                           arguments[i].fresh && param->kind != PTO_CODE_PARAM_TILE,
-                                          name ? name : "(unnamed)"};
+                                          name ? name : "(unnamed)",
+                                          NULL};
+        if (param->kind == PTO_CODE_PARAM_TILE) { /* the last block may end before another one begins */
+            uint8_t *initial = pto_arena_alloc(&code->arena, arguments[i].bytes + 1);
+            if (!initial)
+                return PTO_ERR_NOMEM;
+            if (arguments[i].bytes)
+                memcpy(initial, arguments[i].data, arguments[i].bytes);
+            buffers[i].initial = initial;
+        }
         if (param->kind == PTO_CODE_PARAM_SCALAR)
             set_scalar(param->type, &arguments[i], &code->reg[param->slot]);
         if (param->kind == PTO_CODE_PARAM_VIEW &&
-            !make_view(body->arg[i], &buffers[i], &code->view[param->slot]))
-            return refuse_argument(code->program, diags, body->arg[i], "static dimensions behind the first",
-                                   "a dynamic dimension");
+            !make_view(body->arg[i], &buffers[i], &code->view[param->slot])) {
+            refuse_argument(code->program, diags, body->arg[i], "static dimensions behind the first",
+                            "a dynamic dimension");
+            return PTO_ERR_REFUSED;
+        }
     }
-    return true;
+    return PTO_OK;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------------
@@ -462,7 +475,9 @@ pto_status pto_run_prepare(pto_program *program, const pto_argument *arguments, 
     *buffers = pto_arena_array(&code->arena, count, sizeof **buffers);
     if (!*buffers)
         return PTO_ERR_NOMEM;
-    return bind_arguments(code, body, arguments, *buffers, diags) ? PTO_OK : PTO_ERR_REFUSED;
+    if (program->source)
+        pto_source_share(program->source); /* blocks of several threads say where they are */
+    return bind_arguments(code, body, arguments, *buffers, diags);
 }
 
 pto_status pto_program_run(pto_program *program, const pto_argument *arguments, size_t count,

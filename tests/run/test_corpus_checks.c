@@ -44,12 +44,18 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+/* Extents and offsets, but for ids of events and a small tile. */
+static int64_t scalar_for(const char *path) {
+    return !strncmp(base_name(path), "events.", 7) || !strncmp(base_name(path), "corners_tiles.", 14) ? 4
+                                                                                                      : 16;
+}
+
 /* Zeros in every buffer: legal indices, and no order depends on values. Scalars are extents and offsets, of
  * 16 unless they are ids of events. */
 static size_t make_arguments(const char *path, const pto_param *param, size_t count, pto_argument *argument) {
     assert_true(count <= PARAMETERS);
     for (size_t i = 0; i < count; i++) {
-        argument[i] = (pto_argument){.i = strncmp(base_name(path), "events.", 7) ? 16 : 4, .f = 1};
+        argument[i] = (pto_argument){.i = scalar_for(path), .f = 1};
         if (param[i].kind == PTO_PARAM_SCALAR)
             continue;
         argument[i].bytes = POINTER_BYTES;
