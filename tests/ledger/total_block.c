@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* total_block FILE...: adds the ledgers of the block tests up: every operation that the machine executes must
- * have been compared with its reference on every type that it accepts. */
+/* total_block FILE...: adds the ledgers of the block tests up: one of them must have executed every operation
+ * that the machine has on every type that it accepts. */
 #include "block/encoding.h"
 
 #include <stdio.h>
