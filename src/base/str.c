@@ -9,12 +9,6 @@ static unsigned char lower(char c) {
     return (unsigned char)(u >= 'A' && u <= 'Z' ? u + ('a' - 'A') : u);
 }
 
-pto_str pto_str_from(const char *text) { return (pto_str){text, text ? strlen(text) : 0}; }
-
-bool pto_str_equal(pto_str a, pto_str b) {
-    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
-}
-
 bool pto_str_equal_ignore_case(pto_str a, pto_str b) {
     if (a.len != b.len)
         return false;

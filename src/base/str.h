@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct pto_str {
     const char *data; /* may be NULL when len is 0 */
@@ -18,8 +19,11 @@ typedef struct pto_str {
 #define PTO_STR_ARG(string)                                                                                  \
     ((string).len > 0x7fffffff ? 0x7fffffff : (int)(string).len), ((string).data ? (string).data : "")
 
-pto_str pto_str_from(const char *text); /* NULL gives the empty string */
-bool pto_str_equal(pto_str a, pto_str b);
+/* NULL gives the empty string */
+static inline pto_str pto_str_from(const char *text) { return (pto_str){text, text ? strlen(text) : 0}; }
+static inline bool pto_str_equal(pto_str a, pto_str b) {
+    return a.len == b.len && (a.len == 0 || (a.data[0] == b.data[0] && memcmp(a.data, b.data, a.len) == 0));
+}
 bool pto_str_equal_ignore_case(pto_str a, pto_str b); /* ASCII letters only, whatever the locale */
 bool pto_str_starts_with(pto_str string, pto_str prefix);
 bool pto_str_ends_with(pto_str string, pto_str suffix);

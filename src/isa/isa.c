@@ -43,17 +43,7 @@ int pto_form_find_opcode(pto_text_form text, const char *opcode, size_t len) {
     return at >= 0 ? pto_opcodes[text][at].form : -1;
 }
 
-int pto_form_next_opcode(pto_text_form text, int form) {
-    const char *opcode = pto_form_table[form].text[text].opcode;
-    size_t len = strlen(opcode);
-    int at = position(text, opcode, len);
-    while (at >= 0 && pto_opcodes[text][at].form != form)
-        at++;
-    at++;
-    return at > 0 && at < pto_opcode_count[text] && opcode_equals(pto_opcodes[text][at].name, opcode, len)
-               ? pto_opcodes[text][at].form
-               : -1;
-}
+int pto_form_next_opcode(pto_text_form text, int form) { return pto_opcode_next[text][form]; }
 
 pto_op pto_op_find(const char *mnemonic, size_t len) {
     for (int i = 0; i < PTO_OP_COUNT; i++)

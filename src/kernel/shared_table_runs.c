@@ -16,7 +16,7 @@ static void modes_of(const pto_instr *instr, const pto_form_desc *form, bool *by
     static const pto_table_oob gather[] = {PTO_TABLE_ERROR, PTO_TABLE_CLAMP, PTO_TABLE_WRAP, PTO_TABLE_DROP},
                                scatter[] = {PTO_TABLE_ERROR, PTO_TABLE_DROP, PTO_TABLE_CLAMP, PTO_TABLE_WRAP};
     for (int i = 0; i < form->operand_count; i++) {
-        const int attr = form->operand[i].attr;
+        const pto_attr_kind attr = form->operand[i].attr;
         if (attr == PTO_ATTR_COALESCE)
             *by_row = attribute(instr, form, i) == PTO_COALESCE_ROW;
         else if (attr == PTO_ATTR_GATHER_OOB)

@@ -332,11 +332,19 @@ static void finish(pto_lowering *l) {
         code->slot[i].parent = find(l, i);
 }
 
+static void count_instr(void *user, const pto_operation *op) {
+    size_t *count = user;
+    *count += op->kind == PTO_OPK_INSTR;
+}
+
 /* Apart from pto_lower, which holds the jump buffer. */
 static pto_status lower_entry(pto_lowering *l, const pto_operation *entry) {
     const pto_block *body = pto_function_body(entry);
     if (!body)
         return PTO_ERR_USAGE;
+    size_t instrs = 0;
+    pto_fact_walk(entry, count_instr, &instrs);
+    pto_vec_reserve(l->arena, &l->instrs, instrs);
     lower_params(l, body);
     if (body->next)
         pto_lower_blocks(l, body->parent, PTO_OPK_RETURN, 0, NULL);

@@ -32,6 +32,36 @@ static void release(lowered *all) {
         pto_code_release(&all->code[i]);
     free(all->code);
     free(all->each);
+    *all = (lowered){0};
+}
+
+static void release_kept(void *kept) {
+    release(kept);
+    free(kept);
+}
+
+/* A program that was placed runs as it was lowered to be placed. */
+static void keep(pto_program *program, lowered *all) {
+    lowered *kept = malloc(sizeof *kept);
+    if (!kept)
+        return;
+    *kept = *all;
+    *all = (lowered){0};
+    program->kept = kept;
+    program->release_kept = release_kept;
+}
+
+/* What was kept, for the caller to release; it is kept no more. */
+static lowered take_kept(pto_program *program, bool unchanged, pto_target target) {
+    lowered all = {0};
+    if (program->kept) {
+        all = *(lowered *)program->kept;
+        free(program->kept);
+        program->kept = NULL;
+        if (!unchanged || !all.count || all.each[0]->target != target)
+            release(&all);
+    }
+    return all;
 }
 
 static pto_status lower_roots(lowered *all, pto_program *program, pto_target target, pto_diag_list *diags) {
@@ -175,7 +205,7 @@ static pto_status change(pto_program *program, bool placing, pto_target target, 
         return PTO_ERR_NOMEM;
     }
     program->arena->on_failure = &failure;
-    pto_status status = lower_roots(all, program, target, diags);
+    pto_status status = all->count ? PTO_OK : lower_roots(all, program, target, diags);
     if (status == PTO_OK)
         status = placing ? place(program, all, diags) : synchronise(program, all);
     program->arena->on_failure = outer;
@@ -194,8 +224,13 @@ pto_status pto_program_pass(pto_program *program, const char *pass, const pto_ve
         return refuse_form(program, pass, diags);
     pto_target target =
         pto_fact_target(program, options && options->has_target, options ? options->target : PTO_TARGET_CPU);
-    lowered all = {0};
+    const struct pto_program_verified verified = program->verified;
+    lowered all = take_kept(program, verified.holds && !placing, target);
     status = change(program, placing, target, &all, diags);
+    if (status == PTO_OK) /* what a pass writes keeps every rule */
+        program->verified = verified;
+    if (status == PTO_OK && placing && verified.holds)
+        keep(program, &all);
     release(&all);
     return status;
 }

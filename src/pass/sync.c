@@ -64,17 +64,17 @@ void pto_sync_plan_add(pto_sync_plan *plan, const pto_operation *at, bool behind
     plan->op.data[last].next = made;
 }
 
-static pto_sync_op sync_op(const sync_edge *e, bool set) {
+static pto_sync_op sync_op(const sync_scope *s, const sync_edge *e, bool set) {
     switch ((sync_edge_kind)e->kind) {
     case EDGE_BARRIER:
         return (pto_sync_op){
-            .kind = PTO_SYNC_BARRIER, .src = (pto_pipe)e->src, .dst = PTO_PIPE_ALL, .core = -1};
+            .kind = PTO_SYNC_BARRIER, .src = (pto_pipe)s->pipe[e->src], .dst = PTO_PIPE_ALL, .core = -1};
     case EDGE_FENCE:
         return (pto_sync_op){.kind = PTO_SYNC_BARRIER, .src = PTO_PIPE_ALL, .dst = PTO_PIPE_ALL, .core = -1};
     default:
         return (pto_sync_op){.kind = set ? PTO_SYNC_SET : PTO_SYNC_WAIT,
-                             .src = (pto_pipe)e->src,
-                             .dst = (pto_pipe)e->dst,
+                             .src = (pto_pipe)s->pipe[e->src],
+                             .dst = (pto_pipe)s->pipe[e->dst],
                              .id = e->id,
                              .core = -1};
     }
@@ -92,7 +92,7 @@ static void plan_list(pto_sync_plan *plan, const sync_scope *s, int32_t list, co
             const sync_edge *e = &s->edge.data[item->edge];
             bool flag = e->kind == EDGE_PAIR || e->kind == EDGE_CARRIED;
             if (!e->gone && turn == (flag ? (item->set ? 2 : 0) : 1))
-                pto_sync_plan_add(plan, at, behind, sync_op(e, item->set));
+                pto_sync_plan_add(plan, at, behind, sync_op(s, e, item->set));
         }
     }
 }
@@ -155,13 +155,28 @@ int32_t pto_sync_at(const pto_sync_plan *plan, const pto_operation *op, bool beh
 
 /* ---- into the program ---- */
 
-static const pto_attr *pipe_attr(pto_program *program, pto_pipe pipe) {
-    return pto_attr_enum(program, PTO_STR("pipe"), pto_str_from(pto_pipe_name(pipe)));
+typedef struct inserter {
+    const pto_sync_plan *plan;
+    pto_program *program;
+    const pto_attr *pipe[PTO_PIPE_COUNT], *event[8]; /* once they are made */
+} inserter;
+
+static const pto_attr *pipe_attr(inserter *in, pto_pipe pipe) {
+    if (!in->pipe[pipe])
+        in->pipe[pipe] = pto_attr_enum(in->program, PTO_STR("pipe"), pto_str_from(pto_pipe_name(pipe)));
+    return in->pipe[pipe];
 }
 
-static pto_operation *make_op(pto_program *program, const pto_sync_op *op, pto_span span) {
+static const pto_attr *event_attr(inserter *in, int id) {
     static const char *const events[] = {"EVENT_ID0", "EVENT_ID1", "EVENT_ID2", "EVENT_ID3",
                                          "EVENT_ID4", "EVENT_ID5", "EVENT_ID6", "EVENT_ID7"};
+    if (!in->event[id])
+        in->event[id] = pto_attr_enum(in->program, PTO_STR("event"), pto_str_from(events[id]));
+    return in->event[id];
+}
+
+static pto_operation *make_op(inserter *in, const pto_sync_op *op, pto_span span) {
+    pto_program *program = in->program;
     static const pto_op_kind kinds[] = {[PTO_SYNC_SET] = PTO_OPK_SET_FLAG,
                                         [PTO_SYNC_WAIT] = PTO_OPK_WAIT_FLAG,
                                         [PTO_SYNC_BARRIER] = PTO_OPK_BARRIER,
@@ -171,7 +186,7 @@ static pto_operation *make_op(pto_program *program, const pto_sync_op *op, pto_s
     bool flag = op->kind == PTO_SYNC_SET || op->kind == PTO_SYNC_WAIT;
     made->span = made->name_span = span;
     pto_operation_set_attr(program, made, flag ? PTO_STR("src_pipe") : PTO_STR("pipe"),
-                           pipe_attr(program, op->src));
+                           pipe_attr(in, op->src));
     if (op->kind == PTO_SYNC_BARRIER)
         return made;
     if (!flag) {
@@ -179,19 +194,18 @@ static pto_operation *make_op(pto_program *program, const pto_sync_op *op, pto_s
         pto_operation_set_attr(program, made, PTO_STR("event_id"), pto_attr_int(program, op->id, i32));
         return made;
     }
-    pto_operation_set_attr(program, made, PTO_STR("dst_pipe"), pipe_attr(program, op->dst));
-    pto_operation_set_attr(program, made, PTO_STR("event_id"),
-                           pto_attr_enum(program, PTO_STR("event"), pto_str_from(events[op->id & 7])));
+    pto_operation_set_attr(program, made, PTO_STR("dst_pipe"), pipe_attr(in, op->dst));
+    pto_operation_set_attr(program, made, PTO_STR("event_id"), event_attr(in, op->id & 7));
     return made;
 }
 
 /* The planned operations of one place, in front of `next`, or at the end of the block. */
-static void insert_list(const pto_sync_plan *plan, pto_program *program, int32_t first, pto_block *block,
-                        pto_operation *next, pto_span span) {
+static void insert_list(inserter *in, int32_t first, pto_block *block, pto_operation *next, pto_span span) {
+    pto_program *program = in->program;
     pto_block *section = NULL;
-    for (int32_t i = first; i >= 0; i = plan->op.data[i].next) {
-        const pto_sync_op *op = &plan->op.data[i];
-        pto_operation *made = make_op(program, op, span);
+    for (int32_t i = first; i >= 0; i = in->plan->op.data[i].next) {
+        const pto_sync_op *op = &in->plan->op.data[i];
+        pto_operation *made = make_op(in, op, span);
         if (op->core >= 0 && section) {
             pto_block_append(section, made);
             continue;
@@ -211,19 +225,20 @@ static void insert_list(const pto_sync_plan *plan, pto_program *program, int32_t
     }
 }
 
-static void insert_block(const pto_sync_plan *plan, pto_program *program, pto_block *block) {
+static void insert_block(inserter *in, pto_block *block) {
     for (pto_operation *op = block->first, *next; op; op = next) {
         next = op->next;
-        insert_list(plan, program, pto_sync_at(plan, op, false), block, op, op->span);
-        insert_list(plan, program, pto_sync_at(plan, op, true), block, next, op->span);
+        insert_list(in, pto_sync_at(in->plan, op, false), block, op, op->span);
+        insert_list(in, pto_sync_at(in->plan, op, true), block, next, op->span);
         for (uint32_t r = 0; r < op->region_count; r++)
             for (pto_block *inner = op->region[r]->first; inner; inner = inner->next)
-                insert_block(plan, program, inner);
+                insert_block(in, inner);
     }
 }
 
 void pto_sync_insert(const pto_sync_plan *plan, pto_program *program) {
+    inserter in = {.plan = plan, .program = program};
     for (uint32_t r = 0; r < program->module->region_count; r++)
         for (pto_block *block = program->module->region[r]->first; block; block = block->next)
-            insert_block(plan, program, block);
+            insert_block(&in, block);
 }

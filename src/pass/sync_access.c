@@ -460,6 +460,8 @@ void pto_sync_collect(pto_sync_uses *uses, const pto_code *code) {
     memset(l.view_writer, 0xff, ((size_t)code->view_count + 1) * sizeof *l.view_writer);
     memset(l.class_first, 0xff, ((size_t)code->slot_count + 1) * sizeof *l.class_first);
     find_writers(&l);
+    pto_vec_reserve(arena, &uses->use, (size_t)code->instr_count);
+    pto_vec_reserve(arena, &uses->access, (size_t)code->instr_count * 3);
     if (code->param_count > uses->arguments)
         uses->arguments = code->param_count;
     for (int32_t i = 0; i < code->op_count; i++) {

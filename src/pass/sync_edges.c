@@ -94,10 +94,10 @@ static int weight(const sync_scope *s, const sync_edge *e) {
     return e->kind == EDGE_CARRIED ? 2 : (e->kind == EDGE_PAIR ? 1 : 0);
 }
 
-/* Takes out what the others make superfluous: edges that were hoisted first, as far as time allows. */
-static void prune(sync_scope *s, sync_flow *flow) {
-    if (!pto_sync_flow_judge(flow))
-        return;
+/* Behind pto_sync_flow_judge: takes out what the others make superfluous, edges that were hoisted first, as
+ * far as time allows. Whether anything was taken out. */
+static bool prune(sync_scope *s, sync_flow *flow) {
+    bool dropped = false;
     const uint64_t most = pto_sync_flow_work(flow) + 100000 + 20 * s->node.count;
     for (int turn = 0; turn < 4; turn++) {
         for (size_t i = s->edge.count; i-- > 0;) {
@@ -106,10 +106,12 @@ static void prune(sync_scope *s, sync_flow *flow) {
                 continue;
             if (pto_sync_flow_work(flow) > most)
                 break;
-            pto_sync_flow_drop(flow, (int32_t)i);
+            dropped |= pto_sync_flow_drop(flow, (int32_t)i);
         }
     }
-    pto_sync_attach(s);
+    if (dropped)
+        pto_sync_attach(s);
+    return dropped;
 }
 
 /* Whether all was found and, once more without finding anything, is ordered. */
@@ -119,18 +121,19 @@ static bool find_edges(sync_scope *s, sync_flow *flow, int round) {
     if (!s->nested && !s->fenced) /* found at once */
         return pto_sync_flow_extend(flow, &added) &&
                (pto_sync_flow_holds(flow) || (extend(flow) && pto_sync_flow_holds(flow)));
-    if (!extend(flow))
-        return false;
     if (round && s->node.count > LARGE) /* what barriers have made superfluous may stay */
-        return pto_sync_flow_holds(flow);
+        return extend(flow) && pto_sync_flow_holds(flow);
+    if (!pto_sync_flow_extend(flow, &added))
+        return false;
     /* edges in front of loops may have made later ones superfluous: find these anew */
     for (size_t i = 0; i < s->edge.count; i++)
         s->edge.data[i].gone = is_plain(s, &s->edge.data[i]);
     pto_sync_attach(s);
-    if (!extend(flow))
+    if (!pto_sync_flow_extend(flow, &added))
         return false;
-    prune(s, flow);
-    return pto_sync_flow_holds(flow) || (extend(flow) && pto_sync_flow_holds(flow));
+    if (!pto_sync_flow_judge(flow) && (!extend(flow) || !pto_sync_flow_judge(flow)))
+        return false;
+    return !prune(s, flow) || pto_sync_flow_holds(flow) || (extend(flow) && pto_sync_flow_holds(flow));
 }
 
 /* ---- event ids ---- */
@@ -170,9 +173,8 @@ static bool crosses_fence(const sync_scope *s, const sync_edge *e) {
     reach_of(s, e, &begin, &end);
     if (!s->fenced)
         return false;
-    int32_t last =
-        end < (int32_t)s->node.count ? s->count[end][LANE_FENCE] : s->count[s->node.count][LANE_FENCE];
-    return s->count[begin][LANE_FENCE] != last;
+    int32_t last = sync_count(s, end < (int32_t)s->node.count ? end : (int32_t)s->node.count, s->fence);
+    return sync_count(s, begin, s->fence) != last;
 }
 
 /* The flag outlives one turn of the loop around its own. False: there is none. */
@@ -250,7 +252,7 @@ static bool number_edge(numbering *n, int32_t edge) {
     taken now = {.edge = edge};
     reach_of(n->s, e, &begin, &now.end);
     for (int id = 0; id < EVENTS; id++) {
-        if (n->used[e->src][e->dst] >> id & 1 || !id_is_free(n, edge, id, from))
+        if (n->used[n->s->pipe[e->src]][n->s->pipe[e->dst]] >> id & 1 || !id_is_free(n, edge, id, from))
             continue;
         e->id = (int8_t)id;
         size_t count = n->taken[e->src][e->dst][id].count;
@@ -331,7 +333,7 @@ static bool give_ids(sync_scope *s, const sync_flow *flow, const uint8_t used[LA
 
 static void begin_with_barrier(sync_scope *s) {
     const sync_node *node = s->node.data;
-    bool there = node->kind == SYNC_FLAG && node->flag == PTO_SYNC_BARRIER && node->src == PTO_PIPE_ALL;
+    bool there = node->kind == SYNC_FLAG && node->flag == PTO_SYNC_BARRIER && node->src == LANE_ALL;
     if (s->clean || there)
         return;
     sync_edge first = {.kind = EDGE_FENCE, .from = NONE, .to = 0, .home = NONE, .id = NONE, .kept = true};

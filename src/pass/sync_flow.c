@@ -2,19 +2,17 @@
 /* The order of a scope as a data flow: branches and loops join by union, loops until nothing changes. */
 #include "pass/sync_flow.h"
 
-#include "isa/order.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- rows: what was open behind a node ---- */
 
-static void keep_row(sync_flow *f, const sync_row *r) {
-    for (int q = 0; q < LANES; q++) {
-        pto_vec_push(f->s->arena, &f->rows, r->open[q].count);
-        for (int32_t i = 0; i < r->open[q].count; i++) {
-            pto_vec_push(f->s->arena, &f->rows, r->open[q].at[i].low);
-            pto_vec_push(f->s->arena, &f->rows, r->open[q].at[i].high);
+static void keep_row(sync_flow *f, const sync_set *row) {
+    for (int q = 0; q < f->s->lanes; q++) {
+        pto_vec_push(f->s->arena, &f->rows, row[q].count);
+        for (int32_t i = 0; i < row[q].count; i++) {
+            pto_vec_push(f->s->arena, &f->rows, row[q].at[i].low);
+            pto_vec_push(f->s->arena, &f->rows, row[q].at[i].high);
         }
     }
 }
@@ -23,32 +21,30 @@ static void keep_rows(sync_flow *f, const sync_state *s, int32_t n) {
     sync_node *node = &f->s->node.data[n];
     node->row = (int32_t)f->rows.count;
     if (node->kind == SYNC_OP)
-        keep_row(f, &s->lane[node->lane]);
+        keep_row(f, sync_lane_row(s, node->lane));
     else
-        for (int p = 0; p < LANES; p++)
-            keep_row(f, &s->lane[p]);
+        for (int p = 0; p < s->lanes; p++)
+            keep_row(f, sync_lane_row(s, p));
 }
 
 /* For a set on the lane behind the node. */
-static sync_row row_behind(const sync_flow *f, int32_t n, int lane) {
+static void row_behind(const sync_flow *f, int32_t n, int lane, sync_set row[LANES]) {
     const sync_node *node = &f->s->node.data[n];
     const int32_t *at = f->rows.data + node->row;
-    sync_row r = {0};
     for (int p = node->kind == SYNC_OP ? lane : 0; p <= lane; p++)
-        for (int q = 0; q < LANES; q++) {
-            r.open[q].count = *at++;
-            for (int32_t i = 0; i < r.open[q].count; i++, at += 2)
-                r.open[q].at[i] = (sync_interval){at[0], at[1]};
+        for (int q = 0; q < f->s->lanes; q++) {
+            row[q].count = *at++;
+            for (int32_t i = 0; i < row[q].count; i++, at += 2)
+                row[q].at[i] = (sync_interval){at[0], at[1]};
         }
-    r.open[lane].count = 0;
-    return r;
+    row[lane].count = 0;
 }
 
 /* ---- dependences that nothing orders ---- */
 
 /* The last operation of the lane up to an ordinal. */
 static int32_t node_at(const sync_flow *f, int lane, int32_t at) {
-    return f->s->lane_node[lane][f->s->count[at / 2][lane] - 1];
+    return f->s->lane_node[lane][sync_count(f->s, at / 2, lane) - 1];
 }
 
 /* A barrier before n for what stands outside of loops around n: before the outermost of these. */
@@ -77,9 +73,10 @@ static void add_edge(sync_flow *f, sync_edge e, int32_t n) {
 
 static void order_pair(sync_flow *f, sync_state *s, sync_edge e, int32_t n) {
     const sync_scope *scope = f->s;
-    sync_row known = row_behind(f, e.from, e.src);
+    sync_set known[LANES];
+    row_behind(f, e.from, e.src, known);
     int32_t since = scope->node.data[e.from].end;
-    sync_state_learn(s, e.dst, &known, since, e.to == n ? n : scope->node.data[e.to].end);
+    sync_state_learn(f, s, e.dst, known, since, e.to == n ? n : scope->node.data[e.to].end);
     sync_state_wait(f, s, e.dst, n);
 }
 
@@ -96,11 +93,11 @@ static void order(sync_flow *f, sync_state *s, int32_t from, int32_t n) {
                    .id = NONE,
                    .first = from,
                    .second = n};
-    if (src == LANE_FENCE) {
+    if (src == scope->fence) {
         e.kind = EDGE_FENCE;
         e.to = NONE;
-        for (int p = 0; p < LANES; p++)
-            sync_set_remove(&s->lane[p].open[src], sync_ordinal(from), sync_ordinal(from));
+        for (int p = 0; p < s->lanes; p++)
+            sync_set_remove(&sync_lane_row(s, p)[src], sync_ordinal(from), sync_ordinal(from));
         add_edge(f, e, n);
         return;
     }
@@ -127,9 +124,10 @@ static void order(sync_flow *f, sync_state *s, int32_t from, int32_t n) {
             order_pair(f, s, e, n);
         } else {
             int32_t behind = scope->node.data[e.from].end;
-            for (int p = 0; p < LANES; p++)
-                if (p == dst || dst == PTO_PIPE_S)
-                    sync_set_remove(&s->lane[p].open[src], e.kind == EDGE_PAIR ? 0 : 2 * n + 1, 2 * behind);
+            for (int p = 0; p < s->lanes; p++)
+                if (p == dst || dst == scope->scalar)
+                    sync_set_remove(&sync_lane_row(s, p)[src], e.kind == EDGE_PAIR ? 0 : 2 * n + 1,
+                                    2 * behind);
         }
     }
     add_edge(f, e, n);
@@ -156,26 +154,29 @@ static int32_t last_open(const sync_flow *f, const sync_set *open, const sync_en
 
 static void find_needs(sync_flow *f, const sync_state *s, int32_t n, needs *found) {
     const sync_node *node = &f->s->node.data[n];
-    const sync_row *open = &s->lane[node->lane];
+    const sync_set *open = sync_lane_row(s, node->lane);
+    const int fence = f->s->fence;
     memset(found->node, 0xff, sizeof found->node);
     found->any = false;
-    if (open->open[LANE_FENCE].count) {
-        int32_t last = open->open[LANE_FENCE].at[open->open[LANE_FENCE].count - 1].high;
-        found->node[0][LANE_FENCE] = node_at(f, LANE_FENCE, last);
+    if (fence >= 0 && open[fence].count) {
+        found->node[0][fence] = node_at(f, fence, open[fence].at[open[fence].count - 1].high);
         found->any = true;
         return;
     }
-    for (int32_t k = node->span; k < node->span + node->spans; k++) {
+    uint32_t lanes = 0; /* of which something is open */
+    for (int q = 0; q < s->lanes; q++)
+        lanes |= open[q].count ? 1u << q : 0;
+    for (int32_t k = node->span; lanes && k < node->span + node->spans; k++) {
         const sync_span *span = &f->s->span.data[k];
         for (int32_t p = span->begin; p < span->end; p++) {
             const sync_piece *at = &f->piece[p];
             f->work += at->count;
             for (size_t i = 0; i < at->count; i++) {
                 const sync_entry *e = &at->data[i];
-                if ((!e->write && !span->write) || (e->atomic && e->atomic == span->atomic) ||
-                    !open->open[e->lane].count)
+                if (!(lanes >> e->lane & 1) || (!e->write && !span->write) ||
+                    (e->atomic && e->atomic == span->atomic))
                     continue;
-                int32_t from = last_open(f, &open->open[e->lane], e);
+                int32_t from = last_open(f, &open[e->lane], e);
                 if (from < 0)
                     continue;
                 int turn = from >= n;
@@ -189,18 +190,18 @@ static void find_needs(sync_flow *f, const sync_state *s, int32_t n, needs *foun
 
 /* The latest first: what it knows, n knows too. */
 static void order_all(sync_flow *f, sync_state *s, int32_t n, needs *found) {
-    const sync_row *open = &s->lane[f->s->node.data[n].lane];
+    const sync_set *open = sync_lane_row(s, f->s->node.data[n].lane);
     for (int turn = 0; turn < 2; turn++) {
         for (;;) {
             int best = NONE;
-            for (int q = 0; q < LANES; q++)
+            for (int q = 0; q < s->lanes; q++)
                 if (found->node[turn][q] >= 0 && (best < 0 || found->node[turn][q] > found->node[turn][best]))
                     best = q;
             if (best < 0)
                 break;
             int32_t from = found->node[turn][best], at = sync_ordinal(from);
             found->node[turn][best] = NONE;
-            if (sync_set_last(&open->open[best], at, at) >= 0)
+            if (sync_set_last(&open[best], at, at) >= 0)
                 order(f, s, from, n);
         }
     }
@@ -209,14 +210,6 @@ static void order_all(sync_flow *f, sync_state *s, int32_t n, needs *found) {
 /* ---- the walk ---- */
 
 static void walk_block(sync_flow *f, sync_state *s, int32_t block);
-
-static void issue(sync_flow *f, sync_state *s, int32_t n) {
-    const sync_node *node = &f->s->node.data[n];
-    bool ordered = node->lane != LANE_FENCE && pto_pipe_is_ordered(f->s->target, (pto_pipe)node->lane);
-    for (int p = 0; p < LANES; p++)
-        if (p != node->lane || !ordered)
-            sync_state_open(f, &s->lane[p].open[node->lane], node->lane, n, sync_ordinal(n));
-}
 
 static void walk_op(sync_flow *f, sync_state *s, int32_t n) {
     const sync_node *node = &f->s->node.data[n];
@@ -234,15 +227,15 @@ static void walk_op(sync_flow *f, sync_state *s, int32_t n) {
         }
         order_all(f, s, n, &found);
     }
-    issue(f, s, n);
+    sync_state_issue(f, s, n);
     sync_shadow_record(f, n);
 }
 
 static void walk_fence(sync_flow *f, sync_state *s, int32_t n) {
     bool open = false;
-    for (int p = 0; p < LANES; p++)
-        for (int q = 0; q < LANES; q++) /* odd ordinals alone are waits, which need no barrier */
-            open |= p != LANE_FENCE && s->lane[p].open[q].count > 0;
+    for (int p = 0; p < s->lanes; p++)
+        for (int q = 0; q < s->lanes; q++) /* odd ordinals alone are waits, which need no barrier */
+            open |= p != f->s->fence && sync_lane_row(s, p)[q].count > 0;
     if (open && !f->extends) {
         f->broken = true;
         return;
@@ -250,7 +243,7 @@ static void walk_fence(sync_flow *f, sync_state *s, int32_t n) {
     if (open)
         add_edge(f, (sync_edge){.kind = EDGE_FENCE, .from = NONE, .to = n, .home = NONE, .id = NONE}, n);
     sync_state_clear(s);
-    issue(f, s, n);
+    sync_state_issue(f, s, n);
 }
 
 static void walk_loop(sync_flow *f, sync_state *s, int32_t n) {
@@ -348,6 +341,13 @@ static void walk_block(sync_flow *f, sync_state *s, int32_t block) {
 
 /* ---- checkpoints: walking a part anew ---- */
 
+/* Accesses that are done before whatever follows are looked at no more. */
+static void forget_done(sync_flow *f, const sync_state *s) {
+    for (int32_t p = 0; p < f->s->pieces; p++)
+        if (f->piece[p].count)
+            sync_shadow_forget_piece(f, s, p, 0);
+}
+
 static void save_point(sync_flow *f, const sync_state *s, int32_t n) {
     sync_checkpoint *c = f->point[n];
     if (!c)
@@ -364,9 +364,9 @@ static void save_point(sync_flow *f, const sync_state *s, int32_t n) {
         }
 }
 
-static bool same_row(const sync_row *a, const sync_row *b) {
-    for (int q = 0; q < LANES; q++)
-        if (!sync_set_equal(&a->open[q], &b->open[q]))
+static bool same_row(const sync_set *a, const sync_set *b, int32_t lanes) {
+    for (int q = 0; q < lanes; q++)
+        if (!sync_set_equal(&a[q], &b[q]))
             return false;
     return true;
 }
@@ -375,12 +375,14 @@ static bool same_row(const sync_row *a, const sync_row *b) {
 static bool meets_point(const sync_flow *f, const sync_state *s, const sync_checkpoint *c) {
     if (s->flags != c->at->flags)
         return false;
-    for (int p = 0; p < LANES; p++)
-        if (f->s->count[f->s->node.count][p] && !same_row(&s->lane[p], &c->at->lane[p]))
+    for (int p = 0; p < s->lanes; p++)
+        if (sync_count(f->s, (int32_t)f->s->node.count, p) &&
+            !same_row(sync_lane_row(s, p), sync_lane_row(c->at, p), s->lanes))
             return false;
     for (int32_t i = 0; i < s->flags; i++) {
-        const sync_pending *own = &s->flag[i], *other = sync_state_flag(c->at, own->key);
-        if (!other || other->since != own->since || !same_row(&own->at, &other->at))
+        int32_t other = sync_state_flag(c->at, s->flag[i].key);
+        if (other < 0 || c->at->flag[other].since != s->flag[i].since ||
+            !same_row(sync_flag_row(s, i), sync_flag_row(c->at, other), s->lanes))
             return false;
     }
     return true;
@@ -398,15 +400,19 @@ static void start_loops(sync_flow *f, int32_t begin, int32_t end) {
 
 /* In front of a node of the outermost block. */
 static void pass_point(sync_flow *f, const sync_state *s, int32_t n) {
-    enum { EVERY = 8, MOST = 512 };
+    enum { EVERY = 8, SWEEP = 16, MOST = 512 };
     const sync_node *node = &f->s->node.data[n];
     bool compound = node->kind == SYNC_LOOP || node->kind == SYNC_BRANCH;
     if (compound)
         start_loops(f, n, node->end);
+    int32_t count = (int32_t)f->s->node.count;
+    if (n - f->swept >= SWEEP + count / MOST) {
+        forget_done(f, s);
+        f->swept = n;
+    }
     if (f->compare_from >= 0 && n >= f->compare_from && f->point[n] && meets_point(f, s, f->point[n]))
         f->met = true;
-    else if (f->saves &&
-             (f->point[n] || n == 0 || n - f->saved >= EVERY + (int32_t)f->s->node.count / MOST)) {
+    else if (f->saves && (f->point[n] || n == 0 || n - f->saved >= EVERY + count / MOST)) {
         save_point(f, s, n);
         f->saved = n;
     }
@@ -419,7 +425,7 @@ static void walk_from(sync_flow *f, int32_t n) {
     for (size_t i = 0; i < c->shadow.count; i++)
         pto_vec_push(f->s->arena, &f->piece[c->in.data[i]], c->shadow.data[i]);
     f->broken = f->met = false;
-    f->saved = n;
+    f->saved = f->swept = n;
     sync_state *start = sync_state_copy(f, c->at);
     walk_nodes(f, start, n);
     sync_state_free(f, start);
@@ -457,8 +463,10 @@ static void walk(sync_flow *f, bool extends) {
     sync_scope *s = f->s;
     for (int32_t p = 0; p < s->pieces; p++)
         pto_vec_clear(&f->piece[p]);
-    if (f->clashes < s->edge.count)
-        f->clash = pto_arena_array(s->arena, s->edge.count * 2, sizeof *f->clash);
+    if (f->clash_room < s->edge.count) {
+        f->clash_room = s->edge.count + s->edge.count / 4;
+        f->clash = pto_arena_array(s->arena, f->clash_room, sizeof *f->clash);
+    }
     f->clashes = s->edge.count;
     if (f->clashes)
         memset(f->clash, 0, f->clashes * sizeof *f->clash);
@@ -466,13 +474,13 @@ static void walk(sync_flow *f, bool extends) {
     f->extends = extends;
     f->broken = f->met = false;
     f->compare_from = NONE;
-    f->saved = 0;
+    f->saved = f->swept = 0;
     f->added = 0;
     memset(f->waits, 0, sizeof f->waits);
     sync_state *start = sync_state_copy(f, NULL);
-    memset(start->lane, 0, sizeof start->lane);
-    start->flags = 0;
+    f->whole = true;
     walk_block(f, start, 0);
+    f->whole = false;
     sync_state_free(f, start);
 }
 

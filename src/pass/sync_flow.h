@@ -10,22 +10,26 @@
 
 enum { ENTRIES = 64 }; /* of a piece: then accesses of one lane are taken together */
 
-typedef struct sync_row {
-    sync_set open[LANES];
-} sync_row;
-
 typedef struct sync_pending { /* a flag that is up */
     int32_t key;              /* edge, or below 0 a flag of the program */
     int32_t since;            /* node: what stands from here to the place of the wait was issued since */
-    sync_row at;
 } sync_pending;
 
+/* A row is what is open of each lane: as many sets as there are lanes. */
 typedef struct sync_state {
-    sync_row lane[LANES];
+    int32_t lanes;
+    sync_set *lane_row; /* a row a lane */
     sync_pending *flag;
+    sync_set *flag_row; /* a row a flag */
     int32_t flags, room;
     struct sync_state *spare;
 } sync_state;
+
+static inline sync_set *sync_lane_row(const sync_state *s, int lane) { return s->lane_row + lane * s->lanes; }
+static inline sync_set *sync_flag_row(const sync_state *s, int32_t flag) {
+    return s->flag_row + flag * s->lanes;
+}
+static inline size_t sync_row_bytes(const sync_state *s) { return (size_t)s->lanes * sizeof(sync_set); }
 
 typedef struct sync_entry {
     int32_t first, last; /* nodes of one lane; mostly one node */
@@ -48,16 +52,18 @@ struct sync_flow {
     sync_piece *piece;
     sync_state **head, **tail; /* by node: of loops */
     sync_set *clash;           /* by edge */
-    size_t clashes;
+    size_t clashes, clash_room;
     PTO_VEC(int32_t) rows;
     sync_state *spare;
     uint32_t *stamp, stamps; /* by piece: the last visit */
     bool waits[LANES];       /* some wait was issued in this walk */
     sync_checkpoint **point; /* by node; NULL = none */
     int32_t saved;           /* the last one that was made */
+    int32_t swept;           /* where done accesses were forgotten last */
     int32_t compare_from;    /* the walk may end where it meets a checkpoint from here on; NONE = never */
     bool extends;            /* makes edges of what nothing orders; else that ends the walk: broken */
     bool judges, saves;      /* notes which edges are needed; checkpoints */
+    bool whole;              /* a walk through everything, which finds the clashes too */
     bool broken, stopped, met;
     int32_t added;
     uint64_t work, limit;
@@ -72,7 +78,7 @@ sync_state *sync_state_copy(sync_flow *f, const sync_state *from);
 void sync_state_free(sync_flow *f, sync_state *s);
 /* `into` becomes the content of `from`, which is freed. */
 void sync_state_replace(sync_flow *f, sync_state *into, sync_state *from);
-sync_pending *sync_state_flag(const sync_state *s, int32_t key); /* NULL = down */
+int32_t sync_state_flag(const sync_state *s, int32_t key); /* its number; NONE = down */
 /* Both have their flags rebased to the same place. A flag that is up on one way only is none. Whether `into`
  * has grown. */
 bool sync_state_join(sync_state *into, sync_state *from);
@@ -81,9 +87,10 @@ void sync_state_rebase(sync_flow *f, sync_state *s, int32_t at, int32_t to);
 void sync_state_clear(sync_state *s);
 /* What follows a wait on dst knows what `known` knew; issued from node `since` on to `until` is open still. A
  * wait on S holds every lane back. */
-void sync_state_learn(sync_state *s, int dst, const sync_row *known, int32_t since, int32_t until);
-/* The operation or wait joins what is open, together with the one before it if that is open. */
-void sync_state_open(const sync_flow *f, sync_set *set, int lane, int32_t node, int32_t at);
+void sync_state_learn(const sync_flow *f, sync_state *s, int dst, const sync_set *known, int32_t since,
+                      int32_t until);
+/* Operation n is open from here on, for its own lane too if the pipe is not ordered. */
+void sync_state_issue(const sync_flow *f, sync_state *s, int32_t n);
 /* A wait itself may be open for the others: its flag may not be set again before it. */
 void sync_state_wait(sync_flow *f, sync_state *s, int dst, int32_t at);
 void sync_state_barrier(sync_state *s, int lane);
@@ -98,6 +105,7 @@ void sync_state_own_flag(sync_flow *f, sync_state *s, const sync_node *node, int
  * before it. */
 void sync_shadow_record(sync_flow *f, int32_t n);
 /* Behind the loop or branch n: accesses in it that are done before whatever follows are forgotten. */
+void sync_shadow_forget_piece(sync_flow *f, const sync_state *s, int32_t piece, int32_t begin);
 void sync_shadow_forget(sync_flow *f, const sync_state *s, int32_t n);
 
 #endif

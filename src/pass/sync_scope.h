@@ -10,8 +10,8 @@
 #include "pass/sync_access.h"
 #include "pass/sync_set.h"
 
-/* A lane a pipe; in the place of PIPE_ALL: the fences. */
-enum { LANES = PTO_PIPE_COUNT, LANE_FENCE = PTO_PIPE_ALL, NONE = -1 };
+/* A scope has a lane for each pipe that occurs in it, and one for its fences. */
+enum { LANES = PTO_PIPE_COUNT, LANE_ALL = LANES, NONE = -1 };
 
 typedef enum sync_kind {
     SYNC_OP,
@@ -22,7 +22,8 @@ typedef enum sync_kind {
 } sync_kind;
 
 typedef struct sync_node {
-    uint8_t kind, lane;
+    uint8_t kind;
+    uint8_t lane; /* a pipe until the lanes are numbered, as src and dst */
     bool drains;
     bool always;  /* a loop that turns at least once, a branch that has an arm for every case */
     int32_t next; /* in its block */
@@ -33,8 +34,8 @@ typedef struct sync_node {
     int32_t before, after; /* items that the pass puts there */
     int32_t row;           /* what is open behind it, in rows */
     uint8_t flag;          /* SYNC_FLAG: pto_code_sync */
-    uint8_t src, dst;
-    int8_t id; /* NONE: not known */
+    uint8_t src, dst;      /* lanes; LANE_ALL */
+    int8_t id;             /* NONE: not known */
 } sync_node;
 
 typedef struct sync_block {
@@ -60,7 +61,7 @@ typedef enum sync_edge_kind {
 } sync_edge_kind;
 
 typedef struct sync_edge {
-    uint8_t kind, src, dst;
+    uint8_t kind, src, dst; /* lanes */
     bool gone;
     bool kept;   /* stays, whatever follows */
     bool needed; /* found by a walk: nothing else orders the pair below */
@@ -78,19 +79,27 @@ typedef struct sync_scope {
     pto_arena *arena;
     pto_target target;
     const pto_sync_uses *uses;
-    bool clean; /* nothing can be open at its beginning; else it begins with a barrier */
+    int32_t lanes;
+    uint8_t pipe[LANES]; /* by lane; of the fences PTO_PIPE_ALL */
+    int fence, scalar;   /* lanes of the fences and of PTO_PIPE_S; NONE */
+    bool clean;          /* nothing can be open at its beginning; else it begins with a barrier */
     PTO_VEC(sync_node) node;
     PTO_VEC(sync_block) block;
     PTO_VEC(sync_span) span;
     PTO_VEC(sync_edge) edge;
     PTO_VEC(sync_item) item;
     int32_t pieces;
-    int32_t (*count)[LANES];   /* by node, and behind the last: operations of each lane before it */
+    int32_t *count;            /* by node, and behind the last: operations of each lane before it */
     int32_t *lane_node[LANES]; /* by operation of the lane: its node */
     bool nested;               /* there are loops or branches */
     bool fenced;               /* there are fences */
     struct sync_scope *next;
 } sync_scope;
+
+/* Operations of the lane before the node. */
+static inline int32_t sync_count(const sync_scope *s, int32_t node, int lane) {
+    return s->count[node * s->lanes + lane];
+}
 
 /* sync_tree.c: the scopes of a function, chained; NULL when nothing is to be done. `called`: by another
  * function, which empties the pipes of its core before and after. */

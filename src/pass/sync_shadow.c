@@ -41,8 +41,11 @@ void sync_shadow_record(sync_flow *f, int32_t n) {
                 bool covered = span->atomic || e->atomic ? same_kind(e, &now)
                                                          : span->write || (!e->write && e->lane == now.lane);
                 known |= same_kind(e, &now) && e->first <= n && n <= e->last;
-                if (!(earlier && covered))
-                    at->data[kept++] = *e;
+                if (earlier && covered)
+                    continue;
+                if (kept != i)
+                    at->data[kept] = *e;
+                kept++;
             }
             at->count = kept;
             if (!known)
@@ -55,15 +58,15 @@ void sync_shadow_record(sync_flow *f, int32_t n) {
 
 /* Forgets accesses of the block that are done before whatever follows; nothing of the block is reached from
  * here on but through here. */
-static void forget(sync_flow *f, const sync_state *s, int32_t p, int32_t begin) {
+void sync_shadow_forget_piece(sync_flow *f, const sync_state *s, int32_t p, int32_t begin) {
     sync_piece *at = &f->piece[p];
     size_t kept = 0;
     for (size_t i = 0; i < at->count; i++) {
         const sync_entry *e = &at->data[i];
         bool open = e->first < begin;
-        for (int lane = 0; lane < LANES && !open; lane++) /* what is never used never learns */
-            open = f->s->count[f->s->node.count][lane] &&
-                   sync_set_last(&s->lane[lane].open[e->lane], sync_ordinal(e->first),
+        for (int lane = 0; lane < s->lanes && !open; lane++) /* what is never used never learns */
+            open = sync_count(f->s, (int32_t)f->s->node.count, lane) &&
+                   sync_set_last(&sync_lane_row(s, lane)[e->lane], sync_ordinal(e->first),
                                  sync_ordinal(e->last)) >= 0;
         if (open)
             at->data[kept++] = *e;
@@ -81,6 +84,6 @@ void sync_shadow_forget(sync_flow *f, const sync_state *s, int32_t n) {
             for (int32_t p = f->s->span.data[k].begin; p < f->s->span.data[k].end; p++)
                 if (f->stamp[p] != f->stamps) {
                     f->stamp[p] = f->stamps;
-                    forget(f, s, p, begin);
+                    sync_shadow_forget_piece(f, s, p, begin);
                 }
 }

@@ -160,7 +160,7 @@ static void build_fence(builder *b, sync_scope *s, const pto_operation *op, int3
     }
     if (!touches)
         return;
-    sync_node node = {.kind = SYNC_FENCE, .lane = LANE_FENCE, .op = op, .arm = NONE};
+    sync_node node = {.kind = SYNC_FENCE, .lane = PTO_PIPE_ALL, .op = op, .arm = NONE};
     add_node(s, node, block, last);
     s->fenced = true;
 }
@@ -254,44 +254,49 @@ static void each_access(const sync_scope *s, int32_t node,
     }
 }
 
+enum { RECENT = 256 };
+
 typedef struct cutter {
     sync_scope *s;
     PTO_VEC(limit) limits;
-    bool *coarse;      /* by memory: one piece */
-    uint64_t *touched; /* by memory: pieces of all accesses */
+    limit recent[RECENT];
+    PTO_VEC(int32_t) memory; /* by span */
+    bool *coarse;            /* by memory: one piece */
+    uint64_t *touched;       /* by memory: pieces of all accesses */
     uint64_t *accesses;
 } cutter;
 
+/* The limits of a tile come again with every access: most of them are known. */
+static void push_limit(cutter *c, limit l) {
+    limit *recent = &c->recent[((l.at + (uint64_t)l.memory) * UINT64_C(0x9e3779b97f4a7c15)) >> 56];
+    if (recent->memory == l.memory && recent->at == l.at)
+        return;
+    *recent = l;
+    pto_vec_push(c->s->arena, &c->limits, l);
+}
+
 static void note_limits(void *user, const pto_sync_access *access, int32_t memory) {
     cutter *c = user;
-    pto_vec_push(c->s->arena, &c->limits, (limit){memory, access->begin});
-    pto_vec_push(c->s->arena, &c->limits, (limit){memory, access->end});
+    push_limit(c, (limit){memory, access->begin});
+    push_limit(c, (limit){memory, access->end});
 }
 
 static sync_span span_of(const cutter *c, const pto_sync_access *access, int32_t memory) {
     const limit *limits = c->limits.data;
     int32_t count = (int32_t)c->limits.count;
     sync_span span = {.write = access->write, .atomic = access->atomic};
-    if (c->coarse[memory]) {
-        span.begin = find_limit(limits, count, memory, 0);
-        span.end = span.begin + 1;
-        return span;
-    }
     span.begin = find_limit(limits, count, memory, access->begin);
     span.end = find_limit(limits, count, memory, access->end);
     return span;
 }
 
-static void measure(void *user, const pto_sync_access *access, int32_t memory) {
+static void keep_span(void *user, const pto_sync_access *access, int32_t memory) {
     cutter *c = user;
     sync_span span = span_of(c, access, memory);
     c->touched[memory] += (uint64_t)(span.end - span.begin);
     c->accesses[memory]++;
-}
-
-static void keep_span(void *user, const pto_sync_access *access, int32_t memory) {
-    cutter *c = user;
-    pto_vec_push(c->s->arena, &c->s->span, span_of(c, access, memory));
+    pto_vec_push(c->s->arena, &c->s->span, span);
+    pto_vec_push(c->s->arena, &c->memory, memory);
 }
 
 static void each_op(cutter *c, void (*visit)(void *user, const pto_sync_access *access, int32_t memory)) {
@@ -305,46 +310,111 @@ static void each_op(cutter *c, void (*visit)(void *user, const pto_sync_access *
     }
 }
 
+/* Memory by memory; the limits of one are mostly in order already. */
+static void sort_limits(pto_arena *arena, limit *limits, size_t count, int32_t memories) {
+    size_t *end = pto_arena_array(arena, (size_t)memories + 1, sizeof *end);
+    limit *sorted = pto_arena_array(arena, count + 1, sizeof *sorted);
+    memset(end, 0, ((size_t)memories + 1) * sizeof *end);
+    for (size_t i = 0; i < count; i++)
+        end[limits[i].memory + 1]++;
+    for (int32_t m = 0; m < memories; m++)
+        end[m + 1] += end[m];
+    for (size_t i = 0; i < count; i++)
+        sorted[end[limits[i].memory]++] = limits[i];
+    bool ordered = true;
+    for (size_t i = 1; i < count && ordered; i++)
+        ordered = by_place(&sorted[i - 1], &sorted[i]) <= 0;
+    for (size_t m = 0, from = 0; m < (size_t)memories && !ordered; from = end[m++]) {
+        bool in_order = true;
+        for (size_t i = from + 1; i < end[m] && in_order; i++)
+            in_order = sorted[i - 1].at <= sorted[i].at;
+        if (!in_order)
+            qsort(sorted + from, end[m] - from, sizeof *sorted, by_place);
+    }
+    if (count)
+        memcpy(limits, sorted, count * sizeof *sorted);
+}
+
 /* Numbers the pieces. A memory whose accesses would fall into very many of them becomes one piece. */
 static void cut(sync_scope *s) {
     int32_t memories = PTO_SYNC_ARGUMENT + s->uses->arguments;
     cutter c = {.s = s};
+    memset(c.recent, 0xff, sizeof c.recent); /* no memory */
     c.coarse = pto_arena_array(s->arena, (size_t)memories, sizeof *c.coarse);
     c.touched = pto_arena_array(s->arena, (size_t)memories, sizeof *c.touched);
     c.accesses = pto_arena_array(s->arena, (size_t)memories, sizeof *c.accesses);
+    pto_vec_reserve(s->arena, &s->span, s->node.count * 3);
+    pto_vec_reserve(s->arena, &c.memory, s->node.count * 3);
     each_op(&c, note_limits);
-    if (c.limits.count)
-        qsort(c.limits.data, c.limits.count, sizeof *c.limits.data, by_place);
+    sort_limits(s->arena, c.limits.data, c.limits.count, memories);
     size_t kept = 0;
     for (size_t i = 0; i < c.limits.count; i++)
         if (!kept || by_place(&c.limits.data[kept - 1], &c.limits.data[i]))
             c.limits.data[kept++] = c.limits.data[i];
     c.limits.count = kept;
-    each_op(&c, measure);
+    each_op(&c, keep_span);
     for (int32_t m = 0; m < memories; m++)
         c.coarse[m] = c.touched[m] > c.accesses[m] * 32 + 4096;
-    each_op(&c, keep_span);
+    for (size_t i = 0; i < s->span.count; i++) {
+        sync_span *span = &s->span.data[i];
+        if (!c.coarse[c.memory.data[i]])
+            continue;
+        span->begin = find_limit(c.limits.data, (int32_t)kept, c.memory.data[i], 0);
+        span->end = span->begin + 1;
+    }
     s->pieces = (int32_t)kept + 1;
 }
 
 /* ---- scopes ---- */
 
+/* The lane of a pipe, which gets one if it has none. */
+static uint8_t lane_of(sync_scope *s, int8_t lane[LANES], uint8_t pipe) {
+    if (lane[pipe] < 0) {
+        s->pipe[s->lanes] = pipe;
+        lane[pipe] = (int8_t)s->lanes++;
+    }
+    return (uint8_t)lane[pipe];
+}
+
+static void make_lanes(sync_scope *s) {
+    int8_t lane[LANES];
+    memset(lane, NONE, sizeof lane);
+    for (size_t n = 0; n < s->node.count; n++) {
+        sync_node *node = &s->node.data[n];
+        if (node->kind == SYNC_OP || node->kind == SYNC_FENCE) {
+            node->lane = lane_of(s, lane, node->lane);
+        } else if (node->kind == SYNC_FLAG) {
+            node->src = node->src == PTO_PIPE_ALL ? LANE_ALL : lane_of(s, lane, node->src);
+            node->dst = node->dst == PTO_PIPE_ALL ? LANE_ALL : lane_of(s, lane, node->dst);
+        }
+    }
+    /* A lane that orders nothing by itself: what is open for it is what a fence has to wait for. */
+    for (uint8_t pipe = LANES; lane[PTO_PIPE_ALL] >= 0 && pipe-- > 0;)
+        if (lane[pipe] < 0) {
+            lane_of(s, lane, pipe);
+            break;
+        }
+    s->fence = lane[PTO_PIPE_ALL];
+    s->scalar = lane[PTO_PIPE_S];
+}
+
 static void number(sync_scope *s) {
     int32_t nodes = (int32_t)s->node.count, count[LANES] = {0};
-    s->count = pto_arena_array(s->arena, (size_t)nodes + 1, sizeof *s->count);
+    size_t row = (size_t)s->lanes * sizeof *s->count;
+    s->count = pto_arena_array(s->arena, ((size_t)nodes + 1) * (size_t)s->lanes + 1, sizeof *s->count);
     for (int32_t n = 0; n < nodes; n++) {
         const sync_node *node = &s->node.data[n];
-        memcpy(s->count[n], count, sizeof count);
+        memcpy(s->count + n * s->lanes, count, row);
         if (node->kind == SYNC_OP || node->kind == SYNC_FENCE)
             count[node->lane]++;
     }
-    memcpy(s->count[nodes], count, sizeof count);
-    for (int lane = 0; lane < LANES; lane++)
+    memcpy(s->count + nodes * s->lanes, count, row);
+    for (int lane = 0; lane < s->lanes; lane++)
         s->lane_node[lane] = pto_arena_array(s->arena, (size_t)count[lane] + 1, sizeof(int32_t));
     for (int32_t n = 0; n < nodes; n++) {
         const sync_node *node = &s->node.data[n];
         if (node->kind == SYNC_OP || node->kind == SYNC_FENCE)
-            s->lane_node[node->lane][s->count[n][node->lane]] = n;
+            s->lane_node[node->lane][sync_count(s, n, node->lane)] = n;
     }
 }
 
@@ -367,6 +437,7 @@ static void build_scope(builder *b, const pto_block *block, bool clean) {
     if (!s->node.count || only_sections(s))
         return;
     cut(s);
+    make_lanes(s);
     number(s);
     if (b->last)
         b->last->next = s;

@@ -130,11 +130,17 @@ static const pto_enum_desc enums[] = {
 size_t pto_enum_count(void) { return sizeof enums / sizeof *enums; }
 const pto_enum_desc *pto_enum_at(size_t index) { return index < pto_enum_count() ? &enums[index] : NULL; }
 
+/* Most names differ in their first letter. */
+static bool is_name(pto_str text, const char *name) {
+    return text.len && (text.data[0] | 0x20) == (name[0] | 0x20) &&
+           pto_str_equal_ignore_case(text, pto_str_from(name));
+}
+
 const pto_enum_desc *pto_enum_find(pto_str name) {
     if (pto_str_equal_ignore_case(name, PTO_STR("sat_mode")))
         name = PTO_STR("saturation_mode");
     for (size_t i = 0; i < pto_enum_count(); i++)
-        if (pto_str_equal_ignore_case(name, pto_str_from(enums[i].name)))
+        if (is_name(name, enums[i].name))
             return &enums[i];
     return NULL;
 }
@@ -142,7 +148,7 @@ const pto_enum_desc *pto_enum_find(pto_str name) {
 const pto_enum_value *pto_enum_value_find(const pto_enum_desc *desc, pto_str value) {
     for (int again = 0; again < 2; again++) {
         for (uint32_t i = 0; i < desc->count; i++)
-            if (pto_str_equal_ignore_case(value, pto_str_from(desc->values[i].name)))
+            if (is_name(value, desc->values[i].name))
                 return &desc->values[i];
         /* PTO-AS writes every round mode with CAST_. */
         if (desc->values != round_mode || value.len < 5 ||

@@ -220,7 +220,7 @@ pto_layout pto_fact_infer_layout(pto_dtype dtype, const int64_t shape[5], const 
 
 static bool given_layout(const pto_operation *op, pto_layout *layout) {
     const pto_attr *attr = pto_operation_attr(op, "layout");
-    const pto_enum_desc *names = pto_enum_find(PTO_STR("layout"));
+    const pto_enum_desc *names = attr ? pto_enum_find(PTO_STR("layout")) : NULL;
     for (uint32_t i = 0; attr && i < names->count; i++)
         if (attr->kind == PTO_AV_INT
                 ? attr->i == names->values[i].number
@@ -333,7 +333,8 @@ void pto_fact_walk(const pto_operation *op, void (*visit)(void *user, const pto_
         for (const pto_block *block = op->region[r] ? op->region[r]->first : NULL; block; block = block->next)
             for (const pto_operation *inner = block->first; inner; inner = inner->next) {
                 visit(user, inner);
-                pto_fact_walk(inner, visit, user);
+                if (inner->region_count)
+                    pto_fact_walk(inner, visit, user);
             }
 }
 

@@ -34,10 +34,16 @@ const char *pto_op_kind_ssa_syntax(pto_op_kind kind) {
 const char *pto_op_kind_name(pto_op_kind kind) { return (unsigned)kind < PTO_OPK_COUNT ? names[kind] : NULL; }
 
 pto_op_kind pto_op_kind_find(pto_str name) {
-    for (int i = 0; i < PTO_OPK_COUNT; i++)
-        if (lengths[i] == name.len && names[i] && i != PTO_OPK_GROUP_GATHER && i != PTO_OPK_GROUP_SCATTER &&
+    const uint8_t *end = lengths + PTO_OPK_COUNT;
+    for (const uint8_t *at = lengths; name.len < 256 && at < end; at++) {
+        at = memchr(at, (int)name.len, (size_t)(end - at));
+        if (!at)
+            break;
+        int i = (int)(at - lengths);
+        if (names[i] && i != PTO_OPK_GROUP_GATHER && i != PTO_OPK_GROUP_SCATTER &&
             !memcmp(name.data, names[i], name.len))
             return (pto_op_kind)i;
+    }
     if (pto_str_equal(name, PTO_STR("pto.wait_intra_block"))) /* of the same meaning */
         return PTO_OPK_WAIT_INTRA_CORE;
     /* the tile's type says of which kind it is */

@@ -30,6 +30,8 @@ pto_program *pto_program_create(size_t byte_limit) {
 void pto_program_destroy(pto_program *program) {
     if (!program)
         return;
+    if (program->kept)
+        program->release_kept(program->kept);
     if (program->source)
         pto_source_release(program->source);
     /* The program itself lies in its arena. */
@@ -89,6 +91,7 @@ bool pto_dialect_from_name(const char *name, pto_dialect *dialect) {
 pto_operation *pto_operation_create(pto_program *program, pto_op_kind kind, uint32_t operands,
                                     uint32_t results) {
     pto_operation *op = pto_arena_new(program->arena, pto_operation);
+    program->verified.holds = false;
     if (!op)
         return NULL;
     op->kind = kind;
@@ -103,6 +106,7 @@ pto_operation *pto_operation_create(pto_program *program, pto_op_kind kind, uint
 }
 
 void pto_operation_resize(pto_program *program, pto_operation *op, uint32_t operands) {
+    program->verified.holds = false;
     if (operands > op->operand_count) {
         op->operand = pto_arena_grow(program->arena, op->operand, op->operand_count * sizeof *op->operand,
                                      operands * sizeof *op->operand);

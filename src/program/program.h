@@ -192,6 +192,15 @@ struct pto_program {
     pto_operation *module; /* kind PTO_OPK_MODULE; its region holds functions */
     pto_map type_table;    /* interning */
     uint32_t type_count;
+    const pto_type *index_type, *i32_type, *i64_type; /* once they are made: asked for very often */
+    /* The options that it was verified with, when nothing was found and nothing was changed since. */
+    struct pto_program_verified {
+        bool holds;
+        pto_verify_options options;
+    } verified;
+    /* What a pass keeps for the next one, good as long as the program is not changed; NULL = nothing. */
+    void *kept;
+    void (*release_kept)(void *kept);
     /* PTO-AS programs: one implicit function @main whose arguments are the .arg directives */
 };
 
@@ -223,8 +232,13 @@ const pto_type *pto_type_function(pto_program *program, const pto_type *const *i
                                   const pto_type *const *results, uint32_t result_count);
 /* The ISA element type of a scalar type (index -> s64, i32 -> s32, ui8 -> u8); NONE when there is none. */
 pto_dtype pto_type_dtype(const pto_type *type);
-bool pto_type_is_tile(const pto_type *type);   /* TILE or TILE_BUF */
-bool pto_type_is_scalar(const pto_type *type); /* INDEX, INT, FLOAT */
+static inline bool pto_type_is_tile(const pto_type *type) {
+    return type && (type->kind == PTO_TYPE_TILE || type->kind == PTO_TYPE_TILE_BUF);
+}
+static inline bool pto_type_is_scalar(const pto_type *type) {
+    return type &&
+           (type->kind == PTO_TYPE_INDEX || type->kind == PTO_TYPE_INT || type->kind == PTO_TYPE_FLOAT);
+}
 
 pto_operation *pto_operation_create(pto_program *program, pto_op_kind kind, uint32_t operands,
                                     uint32_t results);

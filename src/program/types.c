@@ -108,10 +108,18 @@ const pto_type *pto_type_simple(pto_program *program, pto_type_kind kind) {
 
 const pto_type *pto_type_index(pto_program *program) {
     pto_type type = {.kind = PTO_TYPE_INDEX, .dtype = PTO_S64};
-    return pto_type_intern(program, &type);
+    if (!program->index_type)
+        program->index_type = pto_type_intern(program, &type);
+    return program->index_type;
 }
 
 const pto_type *pto_type_int(pto_program *program, uint32_t width, pto_signedness signedness) {
+    const pto_type **often = signedness != PTO_SIGNLESS ? NULL
+                             : width == 32              ? &program->i32_type
+                             : width == 64              ? &program->i64_type
+                                                        : NULL;
+    if (often && *often)
+        return *often;
     bool u = signedness == PTO_UNSIGNED;
     pto_dtype dtype = width == 8    ? (u ? PTO_U8 : PTO_S8)
                       : width == 16 ? (u ? PTO_U16 : PTO_S16)
@@ -121,7 +129,10 @@ const pto_type *pto_type_int(pto_program *program, uint32_t width, pto_signednes
     if (width == 4 && !u)
         dtype = PTO_S4;
     pto_type type = {.kind = PTO_TYPE_INT, .width = width, .signedness = signedness, .dtype = dtype};
-    return pto_type_intern(program, &type);
+    const pto_type *made = pto_type_intern(program, &type);
+    if (often)
+        *often = made;
+    return made;
 }
 
 const pto_type *pto_type_float(pto_program *program, pto_dtype dtype) {
@@ -173,12 +184,3 @@ const pto_type *pto_type_function(pto_program *program, const pto_type *const *i
 }
 
 pto_dtype pto_type_dtype(const pto_type *type) { return type ? type->dtype : PTO_DTYPE_NONE; }
-
-bool pto_type_is_tile(const pto_type *type) {
-    return type && (type->kind == PTO_TYPE_TILE || type->kind == PTO_TYPE_TILE_BUF);
-}
-
-bool pto_type_is_scalar(const pto_type *type) {
-    return type &&
-           (type->kind == PTO_TYPE_INDEX || type->kind == PTO_TYPE_INT || type->kind == PTO_TYPE_FLOAT);
-}

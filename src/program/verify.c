@@ -413,6 +413,24 @@ static pto_status verify_into(const pto_program *program, const pto_verify_optio
     return status;
 }
 
+static bool same_options(const pto_verify_options *a, const pto_verify_options *b) {
+    return a->has_target == b->has_target && (!a->has_target || a->target == b->target) &&
+           a->strict == b->strict && a->ptoas == b->ptoas;
+}
+
+static size_t told(const pto_diag_list *diags) {
+    return pto_diag_count(diags, PTO_ERROR) + pto_diag_count(diags, PTO_WARNING);
+}
+
 pto_status pto_program_verify(pto_program *program, const pto_verify_options *options, pto_diag_list *diags) {
-    return program && program->module ? verify_into(program, options, diags) : PTO_ERR_USAGE;
+    const pto_verify_options none = {0}, *wanted = options ? options : &none;
+    if (!program || !program->module)
+        return PTO_ERR_USAGE;
+    if (program->verified.holds && same_options(&program->verified.options, wanted))
+        return PTO_OK;
+    size_t before = told(diags);
+    pto_status status = verify_into(program, options, diags);
+    program->verified.holds = status == PTO_OK && told(diags) == before;
+    program->verified.options = *wanted;
+    return status;
 }

@@ -295,7 +295,7 @@ typedef struct scratch_search {
 
 static bool has_rule(const pto_form_desc *form, const char *name) {
     for (int i = 0; i < form->rule_count; i++)
-        if (!strcmp(form->rules[i].name, name))
+        if (form->rules[i].name[0] == name[0] && !strcmp(form->rules[i].name, name))
             return true;
     return false;
 }
@@ -334,10 +334,14 @@ bool pto_instr_uses_implicit_scratch(const pto_operation *op) {
     return false;
 }
 
-static void search_scratch(void *user, const pto_operation *op) {
+static void search_user(void *user, const pto_operation *op) {
     scratch_search *search = user;
     if (!search->user && pto_instr_uses_implicit_scratch(op))
         search->user = op;
+}
+
+static void search_alloc(void *user, const pto_operation *op) {
+    scratch_search *search = user;
     if (search->alloc || op->kind != PTO_OPK_ALLOC_TILE || op->result_count != 1)
         return;
     const pto_type *type = op->result[0]->type;
@@ -350,7 +354,11 @@ static void search_scratch(void *user, const pto_operation *op) {
 
 void pto_verify_implicit_scratch(pto_verifier *v, const pto_operation *function) {
     scratch_search search = {0};
-    pto_fact_walk(function, search_scratch, &search);
+    if (!v->has_addresses)
+        return;
+    pto_fact_walk(function, search_alloc, &search);
+    if (search.alloc)
+        pto_fact_walk(function, search_user, &search);
     if (!search.user || !search.alloc)
         return;
     pto_verify_refuse(v, "PTO-E0428", search.alloc, search.alloc->span, NULL, "vec bytes 0 to 188415",

@@ -4,11 +4,74 @@
 
 #include <string.h>
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-static bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
-static bool is_suffix(char c) { return is_word(c) || c == '-'; }
+enum { LETTER = 1, DIGIT = 2, HEX = 4, WORD = 8, SUFFIX = 16, SIGIL = 32, PUNCT = 64 };
+
+/* What a character may be: [a-zA-Z_], [0-9], hexadecimal, part of a word, part of a suffix, the first of a
+ * name, a token of its own. */
+#define SIX(c, kind)                                                                                         \
+    [c] = kind, [c + 1] = kind, [c + 2] = kind, [c + 3] = kind, [c + 4] = kind, [c + 5] = kind
+#define NAMED (LETTER | WORD | SUFFIX)
+static const uint8_t classes[256] = {
+    SIX('0', DIGIT | HEX | WORD | SUFFIX),
+    ['6'] = DIGIT | HEX | WORD | SUFFIX,
+    ['7'] = DIGIT | HEX | WORD | SUFFIX,
+    ['8'] = DIGIT | HEX | WORD | SUFFIX,
+    ['9'] = DIGIT | HEX | WORD | SUFFIX,
+    SIX('a', NAMED | HEX),
+    SIX('A', NAMED | HEX),
+    SIX('g', NAMED),
+    SIX('G', NAMED),
+    SIX('m', NAMED),
+    SIX('M', NAMED),
+    SIX('s', NAMED),
+    SIX('S', NAMED),
+    ['y'] = NAMED,
+    ['z'] = NAMED,
+    ['Y'] = NAMED,
+    ['Z'] = NAMED,
+    ['_'] = NAMED,
+    ['$'] = WORD | SUFFIX,
+    ['.'] = WORD | SUFFIX,
+    ['-'] = SUFFIX | PUNCT,
+    ['%'] = SIGIL,
+    ['^'] = SIGIL,
+    ['@'] = SIGIL,
+    ['!'] = SIGIL,
+    ['#'] = SIGIL,
+    ['('] = PUNCT,
+    [')'] = PUNCT,
+    ['['] = PUNCT,
+    [']'] = PUNCT,
+    ['{'] = PUNCT,
+    ['}'] = PUNCT,
+    ['<'] = PUNCT,
+    ['>'] = PUNCT,
+    [','] = PUNCT,
+    [':'] = PUNCT,
+    ['='] = PUNCT,
+    [';'] = PUNCT,
+    ['+'] = PUNCT,
+    ['*'] = PUNCT,
+    ['/'] = PUNCT,
+    ['?'] = PUNCT,
+    ['|'] = PUNCT,
+    ['&'] = PUNCT,
+};
+
+static bool is(char c, int kinds) { return classes[(unsigned char)c] & kinds; }
+static bool is_letter(char c) { return is(c, LETTER); }
+static bool is_digit(char c) { return is(c, DIGIT); }
+static bool is_hex(char c) { return is(c, HEX); }
+static bool is_word(char c) { return is(c, WORD); }
+
+/* How many characters from `ahead` on are of the kind. */
+static uint32_t run(const pto_lexer *lexer, uint32_t ahead, int kind) {
+    const char *text = lexer->text;
+    uint32_t from = lexer->at + ahead, to = from;
+    while (to < lexer->len && is(text[to], kind))
+        to++;
+    return to - from;
+}
 
 void pto_lexer_init(pto_lexer *lexer, const char *text, uint32_t len) {
     *lexer = (pto_lexer){.text = text, .len = len, .line_start = true};
@@ -124,14 +187,15 @@ static uint32_t sigil(pto_lexer *lexer, pto_token_kind *kind) {
         return i;
     }
     if (c == '!' || c == '#') {
-        while (is_word(peek(lexer, i)))
-            i++;
+        i += run(lexer, i, WORD);
         /* `!pto.tile<...>`: a trailing dot belongs to no name. */
         while (i > 1 && peek(lexer, i - 1) == '.')
             i--;
     } else {
-        while (is_suffix(peek(lexer, i)) && !(peek(lexer, i) == '-' && peek(lexer, i + 1) == '>'))
-            i++;
+        i += run(lexer, i, SUFFIX);
+        for (uint32_t k = 1; k < i; k++) /* an arrow ends the name */
+            if (peek(lexer, k) == '-' && peek(lexer, k + 1) == '>')
+                i = k;
     }
     if (c == '%' && i > 1 && peek(lexer, i) == '#' && is_digit(peek(lexer, i + 1)))
         for (i++; is_digit(peek(lexer, i)); i++)
@@ -153,13 +217,12 @@ pto_token pto_lexer_next(pto_lexer *lexer) {
         token.first = true;
     } else if (is_letter(c)) {
         token.kind = PTO_TOKEN_WORD;
-        while (is_word(peek(lexer, len)))
-            len++;
+        len = run(lexer, 0, WORD);
         while (peek(lexer, len - 1) == '.')
             len--;
     } else if (is_digit(c)) {
         len = number(lexer, &token.kind);
-    } else if (strchr("%^@!#", c)) {
+    } else if (is(c, SIGIL)) {
         len = sigil(lexer, &token.kind);
     } else if (c == '"') {
         len = string(lexer, 0);
@@ -179,7 +242,7 @@ pto_token pto_lexer_next(pto_lexer *lexer) {
         token.kind = PTO_TOKEN_DOTWORD;
         for (len = 1; is_letter(peek(lexer, len)) || is_digit(peek(lexer, len)); len++)
             ;
-    } else if (c && strchr("()[]{}<>,:=;-+*/?|&", c)) {
+    } else if (is(c, PUNCT)) {
         token.kind = PTO_TOKEN_PUNCT;
         token.punct = c;
         len = 1;
@@ -201,12 +264,4 @@ pto_str pto_token_name(pto_token token) {
     if (token.kind == PTO_TOKEN_SYMBOL && name.len >= 2 && name.data[0] == '"')
         return pto_str_slice(name, 1, name.len - 1);
     return name;
-}
-
-bool pto_token_is(pto_token token, char punct) {
-    return token.kind == PTO_TOKEN_PUNCT && token.punct == punct;
-}
-
-bool pto_token_is_word(pto_token token, const char *word) {
-    return token.kind == PTO_TOKEN_WORD && pto_str_equal(token.text, pto_str_from(word));
 }

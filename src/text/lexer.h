@@ -52,7 +52,11 @@ void pto_lexer_seek(pto_lexer *lexer, uint32_t offset);
 
 /* The name behind the sigil of VALUE, LABEL, SYMBOL (quotes removed, escapes not resolved), BANG, HASH. */
 pto_str pto_token_name(pto_token token);
-bool pto_token_is(pto_token token, char punct);
-bool pto_token_is_word(pto_token token, const char *word);
+static inline bool pto_token_is(pto_token token, char punct) {
+    return token.kind == PTO_TOKEN_PUNCT && token.punct == punct;
+}
+static inline bool pto_token_is_word(pto_token token, const char *word) {
+    return token.kind == PTO_TOKEN_WORD && pto_str_equal(token.text, pto_str_from(word));
+}
 
 #endif

@@ -60,6 +60,12 @@ typedef struct pto_mlir_group {
     pto_mlir_values values;
     pto_mlir_spans spans;
 } pto_mlir_group;
+typedef struct pto_mlir_scratch {
+    pto_mlir_group in, out;
+    pto_text_types types;
+    pto_mlir_spans type_spans;
+    pto_operation gathered;
+} pto_mlir_scratch;
 bool pto_mlir_parse_group(pto_text_parser *parser, const char *word, pto_operation *op,
                           pto_mlir_group *group);
 /* Level 2 instruction at `ins(`, or `%a, ... : T -> T` when the pattern has results there. */

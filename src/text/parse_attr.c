@@ -482,7 +482,7 @@ bool pto_text_parse_attr_dict(pto_text_parser *p, pto_operation *op) {
         return false;
     bool first = true;
     while (!pto_text_at(p, '}')) {
-        entry e;
+        entry e = {0};
         if ((!first && !pto_text_expect(p, ',', "between attributes")) || !parse_entry(p, op, &e))
             return false;
         first = false;

@@ -48,33 +48,42 @@ static bool parse_list(pto_text_parser *p, pto_operation *op, pto_mlir_group *gr
     return pto_text_expect(p, ')', "after the operands");
 }
 
+static pto_mlir_scratch *scratch_of(pto_text_parser *p) {
+    if (!p->scratch)
+        p->scratch = pto_arena_new(p->arena, pto_mlir_scratch);
+    return p->scratch;
+}
+
 bool pto_mlir_parse_group(pto_text_parser *p, const char *word, pto_operation *op, pto_mlir_group *group) {
-    *group = (pto_mlir_group){0};
+    pto_text_types *types = &scratch_of(p)->types;
+    pto_mlir_spans *type_spans = &p->scratch->type_spans;
+    pto_vec_clear(&group->values);
+    pto_vec_clear(&group->spans);
+    pto_vec_clear(types);
+    pto_vec_clear(type_spans);
     if (!pto_text_accept_word(p, word))
         return pto_text_fail(p, "'%s('", word);
     uint32_t begin = p->token.begin;
-    pto_text_types types = {0};
-    pto_mlir_spans type_spans = {0};
-    if (!pto_text_expect(p, '(', "before the operands") || !parse_list(p, op, group, &types, &type_spans))
+    if (!pto_text_expect(p, '(', "before the operands") || !parse_list(p, op, group, types, type_spans))
         return false;
     size_t count = group->values.count;
-    if (types.count == 1 && count > 1) {
+    if (types->count == 1 && count > 1) {
         /* Documented lines give one type for several tiles. */
         for (size_t i = 0; i < count; i++)
             if (pto_type_is_tile(group->values.data[i]->type))
-                pto_text_check_type(p, group->values.data[i], group->spans.data[i], types.data[0],
-                                    type_spans.data[0]);
+                pto_text_check_type(p, group->values.data[i], group->spans.data[i], types->data[0],
+                                    type_spans->data[0]);
             else if (group->values.data[i]->type)
-                return pto_text_fail_at(p, "PTO-E0213", type_spans.data[0],
+                return pto_text_fail_at(p, "PTO-E0213", type_spans->data[0],
                                         "one type for %zu operands: that holds for tiles only", count);
         return true;
     }
-    if (types.count != count)
+    if (types->count != count)
         return pto_text_fail_at(p, "PTO-E0213", pto_text_since(p, begin), "%zu operand%s, but %zu type%s",
-                                count, count == 1 ? "" : "s", types.count, types.count == 1 ? "" : "s");
+                                count, count == 1 ? "" : "s", types->count, types->count == 1 ? "" : "s");
     for (size_t i = 0; i < count; i++)
-        pto_text_check_type(p, group->values.data[i], group->spans.data[i], types.data[i],
-                            type_spans.data[i]);
+        pto_text_check_type(p, group->values.data[i], group->spans.data[i], types->data[i],
+                            type_spans->data[i]);
     return true;
 }
 
@@ -311,7 +320,12 @@ static pto_operation *parse_collective(pto_text_parser *p, pto_op_kind kind, con
 }
 
 pto_operation *pto_mlir_parse_instr(pto_text_parser *p, int first, pto_token opcode) {
-    pto_operation *gathered = pto_text_new_instr(p, (pto_form)first, pto_text_span(opcode));
+    pto_mlir_scratch *scratch = scratch_of(p);
+    pto_operation *gathered = &scratch->gathered; /* the attributes, until the form is known */
+    *gathered = (pto_operation){.kind = PTO_OPK_INSTR,
+                                .form = (pto_form)first,
+                                .span = pto_text_span(opcode),
+                                .name_span = pto_text_span(opcode)};
     const pto_text_pattern *bare = &pto_form_get((pto_form)first)->text[PTO_TEXT_LEVEL2];
     if (!pto_text_at_word(p, "ins") && bare->operand[0] < 0 && bare->result[0] < 0) {
         /* settings: attributes alone */
@@ -326,18 +340,19 @@ pto_operation *pto_mlir_parse_instr(pto_text_parser *p, int first, pto_token opc
         return parse_defining(p, first, opcode, gathered);
     pto_text_set_dialect(p, PTO_DIALECT_LEVEL2);
     uint32_t begin = p->token.begin;
-    pto_mlir_group in = {0}, out = {0};
-    if (!pto_mlir_parse_group(p, "ins", gathered, &in))
+    pto_mlir_group *in = &scratch->in, *out = &scratch->out;
+    pto_vec_clear(&out->values);
+    if (!pto_mlir_parse_group(p, "ins", gathered, in))
         return NULL;
-    if (pto_text_at_word(p, "outs") && !pto_mlir_parse_group(p, "outs", NULL, &out))
+    if (pto_text_at_word(p, "outs") && !pto_mlir_parse_group(p, "outs", NULL, out))
         return NULL;
     pto_span span = pto_text_since(p, begin);
     if (pto_text_at(p, '{') && !pto_text_parse_attr_dict(p, gathered))
         return NULL;
     pto_op_kind collective = pto_op_kind_of_group(opcode.text);
-    if (collective != PTO_OPK_UNKNOWN && in.values.count == 1 && out.values.count == 1 &&
-        (pto_type_is_group(in.values.data[0]->type) || pto_type_is_group(out.values.data[0]->type)))
-        return parse_collective(p, collective, &in, &out, gathered);
+    if (collective != PTO_OPK_UNKNOWN && in->values.count == 1 && out->values.count == 1 &&
+        (pto_type_is_group(in->values.data[0]->type) || pto_type_is_group(out->values.data[0]->type)))
+        return parse_collective(p, collective, in, out, gathered);
     if (!strcmp(pto_form_get((pto_form)first)->mnemonic, "TLOAD") && !skip_clauses(p))
         return NULL;
     if (p->token.kind == PTO_TOKEN_ARROW) {
@@ -346,29 +361,29 @@ pto_operation *pto_mlir_parse_instr(pto_text_parser *p, int first, pto_token opc
     }
     const pto_text_pattern *pattern = &pto_form_get((pto_form)first)->text[PTO_TEXT_LEVEL2];
     bool defines = pattern->spelling && pattern->spelling[0] == '%';
-    if (defines && out.values.count == 0) {
+    if (defines && out->values.count == 0) {
         /* `pto.tassign ins(%tile, %addr : ..)`: the handle keeps its name. */
-        int form =
-            pto_text_choose_form(PTO_TEXT_LEVEL2, first, in.values.data, in.values.count, NULL, 1, gathered);
+        int form = pto_text_choose_form(PTO_TEXT_LEVEL2, first, in->values.data, in->values.count, NULL, 1,
+                                        gathered);
         if (form >= 0 && pto_form_get((pto_form)form)->operand[pattern->result[0]].role == PTO_ROLE_INOUT) {
             pto_operation *op = pto_text_new_instr(p, (pto_form)form, pto_text_span(opcode));
-            pto_text_place_inputs(op, PTO_TEXT_LEVEL2, in.values.data, in.spans.data, in.values.count);
+            pto_text_place_inputs(op, PTO_TEXT_LEVEL2, in->values.data, in->spans.data, in->values.count);
             take_attrs(p, op, gathered);
             return op;
         }
     }
-    int form = pto_text_choose_form(PTO_TEXT_LEVEL2, first, in.values.data, in.values.count, out.values.data,
-                                    out.values.count, gathered);
+    int form = pto_text_choose_form(PTO_TEXT_LEVEL2, first, in->values.data, in->values.count,
+                                    out->values.data, out->values.count, gathered);
     if (form < 0) {
-        no_form(p, first, in.values.count, out.values.count, span);
+        no_form(p, first, in->values.count, out->values.count, span);
         return NULL;
     }
     pto_operation *op = pto_text_new_instr(p, (pto_form)form, pto_text_span(opcode));
-    pto_text_place_inputs(op, PTO_TEXT_LEVEL2, in.values.data, in.spans.data, in.values.count);
+    pto_text_place_inputs(op, PTO_TEXT_LEVEL2, in->values.data, in->spans.data, in->values.count);
     pattern = &pto_form_get((pto_form)form)->text[PTO_TEXT_LEVEL2];
-    for (size_t i = 0; i < out.values.count; i++) {
-        op->operand[pattern->result[i]] = out.values.data[i];
-        op->operand_span[pattern->result[i]] = out.spans.data[i];
+    for (size_t i = 0; i < out->values.count; i++) {
+        op->operand[pattern->result[i]] = out->values.data[i];
+        op->operand_span[pattern->result[i]] = out->spans.data[i];
     }
     take_attrs(p, op, gathered);
     return op;

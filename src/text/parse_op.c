@@ -433,13 +433,6 @@ static pto_operation *custom(pto_text_parser *p, const pto_text_results *results
                                           : pto_mlir_parse_pto(p, kind, span);
     }
     int level2 = find_form(PTO_TEXT_LEVEL2, name.text);
-    int level1 = find_form(PTO_TEXT_LEVEL1, name.text);
-    if (level1 < 0)
-        level1 = pto_ssa_find_opcode(PTO_TEXT_LEVEL1, name.text); /* pto.tmov.m2l */
-    if (level2 < 0 && level1 < 0) {
-        pto_text_unknown_op(p, name.text, span);
-        return NULL;
-    }
     bool ins = pto_text_at_word(p, "ins");
     /* Some level 2 patterns define a handle: those of the same shape at level 1 differ in types alone. */
     const char *spelling =
@@ -447,6 +440,11 @@ static pto_operation *custom(pto_text_parser *p, const pto_text_results *results
     bool defines = spelling && spelling[0] == '%' && results->count;
     if (level2 >= 0 && (ins || defines))
         return pto_mlir_parse_instr(p, level2, name);
+    if (level2 < 0 && find_form(PTO_TEXT_LEVEL1, name.text) < 0 &&
+        pto_ssa_find_opcode(PTO_TEXT_LEVEL1, name.text) < 0) { /* pto.tmov.m2l */
+        pto_text_unknown_op(p, name.text, span);
+        return NULL;
+    }
     pto_text_set_dialect(p, PTO_DIALECT_LEVEL1);
     return pto_text_parse_level1(p, results, name, bound);
 }

@@ -265,7 +265,7 @@ static pto_operation *view_dim(pto_text_parser *p, pto_span name) {
 }
 
 static pto_operation *tsetval(pto_text_parser *p, pto_span name) {
-    pto_mlir_group in, out;
+    pto_mlir_group in = {0}, out = {0};
     pto_operation *op = pto_mlir_make(p, PTO_OPK_TSETVAL, name, NULL, NULL, 0);
     uint32_t begin = p->token.begin;
     if (!pto_mlir_parse_group(p, "ins", op, &in) || !pto_mlir_parse_group(p, "outs", NULL, &out))
@@ -286,7 +286,7 @@ static pto_operation *tsetval(pto_text_parser *p, pto_span name) {
 }
 
 static pto_operation *tgetval(pto_text_parser *p, pto_span name) {
-    pto_mlir_group in;
+    pto_mlir_group in = {0};
     uint32_t begin = p->token.begin;
     pto_operation *gathered = pto_mlir_make(p, PTO_OPK_TGETVAL, name, NULL, NULL, 0);
     if (!pto_mlir_parse_group(p, "ins", gathered, &in))

@@ -9,10 +9,14 @@
 /* A parser that has met so many errors stops, also when nobody keeps them. */
 #define ERROR_LIMIT 1000u
 
+static void advance(pto_text_parser *p) {
+    p->last_end = p->token.end;
+    p->token = pto_lexer_next(&p->lexer);
+}
+
 pto_token pto_text_take(pto_text_parser *p) {
     pto_token taken = p->token;
-    p->last_end = taken.end;
-    p->token = pto_lexer_next(&p->lexer);
+    advance(p);
     return taken;
 }
 
@@ -26,29 +30,24 @@ pto_token pto_text_peek(const pto_text_parser *p) {
     return pto_lexer_next(&ahead);
 }
 
-bool pto_text_at(const pto_text_parser *p, char punct) { return pto_token_is(p->token, punct); }
-bool pto_text_at_word(const pto_text_parser *p, const char *word) {
-    return pto_token_is_word(p->token, word);
-}
-
 bool pto_text_accept(pto_text_parser *p, char punct) {
     if (!pto_text_at(p, punct))
         return false;
-    pto_text_take(p);
+    advance(p);
     return true;
 }
 
 bool pto_text_accept_word(pto_text_parser *p, const char *word) {
     if (!pto_text_at_word(p, word))
         return false;
-    pto_text_take(p);
+    advance(p);
     return true;
 }
 
 bool pto_text_accept_kind(pto_text_parser *p, pto_token_kind kind) {
     if (p->token.kind != kind)
         return false;
-    pto_text_take(p);
+    advance(p);
     return true;
 }
 

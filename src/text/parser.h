@@ -46,11 +46,12 @@ typedef struct pto_text_parser {
     pto_map type_aliases; /* name -> const pto_type */
     pto_map attr_aliases; /* name -> const pto_attr */
     pto_text_scope *scope;
-    pto_block *block;               /* where the current statement of MLIR-like text goes */
-    struct pto_text_labels *labels; /* of the region that is being read */
-    bool unclosed, outside;         /* reported already */
-    bool lenient;                   /* after a bad signature: undefined names are not reported */
-    pto_operation *main;            /* pto_text_main */
+    pto_block *block;                 /* where the current statement of MLIR-like text goes */
+    struct pto_text_labels *labels;   /* of the region that is being read */
+    bool unclosed, outside;           /* reported already */
+    bool lenient;                     /* after a bad signature: undefined names are not reported */
+    pto_operation *main;              /* pto_text_main */
+    struct pto_mlir_scratch *scratch; /* lists of the current instruction, used again by the next */
     /* the form that the instructions are written in, decided by the first that shows it */
     bool dialect_known;
 } pto_text_parser;
@@ -68,8 +69,12 @@ typedef struct pto_text_results {
 /* ---- tokens (parser.c) ---------------------------------------------------------------------- */
 
 pto_token pto_text_take(pto_text_parser *parser); /* returns the current token and moves on */
-bool pto_text_at(const pto_text_parser *parser, char punct);
-bool pto_text_at_word(const pto_text_parser *parser, const char *word);
+static inline bool pto_text_at(const pto_text_parser *parser, char punct) {
+    return pto_token_is(parser->token, punct);
+}
+static inline bool pto_text_at_word(const pto_text_parser *parser, const char *word) {
+    return pto_token_is_word(parser->token, word);
+}
 bool pto_text_accept(pto_text_parser *parser, char punct);
 bool pto_text_accept_word(pto_text_parser *parser, const char *word);
 bool pto_text_accept_kind(pto_text_parser *parser, pto_token_kind kind);

@@ -116,8 +116,18 @@ static int sorted_opcodes(const gen_table *table, int text, int *rows) {
 
 static void emit_opcodes(FILE *out, const gen_table *table) {
     int *rows = gen_alloc((size_t)table->row_count * sizeof(int)), count[GEN_TEXTS];
+    int *next = gen_alloc((size_t)table->row_count * sizeof(int));
     for (int t = 0; t < GEN_TEXTS; t++) {
         count[t] = sorted_opcodes(table, t, rows);
+        for (int i = 0; i < table->row_count; i++)
+            next[i] = -1;
+        for (int i = 0; i + 1 < count[t]; i++)
+            if (!strcasecmp(table->row[rows[i]].text[t].opcode, table->row[rows[i + 1]].text[t].opcode))
+                next[rows[i]] = rows[i + 1];
+        fprintf(out, "\nstatic const int16_t next_%d[] = {", t);
+        for (int i = 0; i < table->row_count; i++)
+            fprintf(out, i % 16 ? "%d, " : "\n    %d, ", next[i]);
+        fputs("\n};\n", out);
         fprintf(out, "\nstatic const pto_opcode opcodes_%d[] = {\n", t);
         for (int i = 0; i < count[t]; i++) {
             fputs("    {\"", out);
@@ -130,6 +140,7 @@ static void emit_opcodes(FILE *out, const gen_table *table) {
     fprintf(
         out,
         "\nconst pto_opcode *const pto_opcodes[PTO_TEXT_FORM_COUNT] = {opcodes_0, opcodes_1, opcodes_2};\n"
+        "const int16_t *const pto_opcode_next[PTO_TEXT_FORM_COUNT] = {next_0, next_1, next_2};\n"
         "const int pto_opcode_count[PTO_TEXT_FORM_COUNT] = {%d, %d, %d};\n",
         count[GEN_AS], count[GEN_LEVEL1], count[GEN_LEVEL2]);
 }
