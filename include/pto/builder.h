@@ -6,8 +6,9 @@
  * (PTO-E0263); from then on every call does nothing and returns NULL or the status, and pto_builder_finish
  * gives no program: a sequence of calls needs one check at its end. Rules of the target are the verifier's.
  *
- * Values and types belong to the builder, later to its program. A value may be used where its definition
- * dominates: in the region where it was made and in those that are opened inside of it. */
+ * Values, types and blocks belong to the builder, later to its program. A value may be used where its
+ * definition dominates: in the region where it was made and in those that are opened inside of it. Among the
+ * blocks of one region the verifier says what dominates what (PTO-E0402). */
 #ifndef PTO_BUILDER_H
 #define PTO_BUILDER_H
 
@@ -19,6 +20,7 @@ PTO_BEGIN_DECLS
 typedef struct pto_builder pto_builder;
 typedef struct pto_value pto_value; /* opaque */
 typedef struct pto_type pto_type;   /* opaque */
+typedef struct pto_block pto_block; /* opaque */
 
 /* An empty module. NULL without memory. `diags` may be NULL, else it must outlive the builder. */
 PTO_API pto_builder *pto_builder_create(pto_diag_list *diags);
@@ -58,11 +60,25 @@ typedef struct pto_build_param {
  * run. */
 PTO_API pto_status pto_build_function(pto_builder *builder, const char *name, bool entry,
                                       const pto_build_param *params, size_t count, pto_value **values);
-/* Ends the function at hand with a return. */
+/* The open function has results of these types: before anything goes into it. A module that verifies has
+ * functions of at most one result, and none of an entry (60, 4.9). */
+PTO_API pto_status pto_build_function_results(pto_builder *builder, const pto_type *const *types,
+                                              size_t count);
+/* Ends the block at hand of the open function with the function's results. */
+PTO_API pto_status pto_build_return(pto_builder *builder, pto_value *const *values, size_t count);
+/* Ends the open function, its block at hand with a return if it has not ended and there are no results. Every
+ * block must have ended. */
 PTO_API pto_status pto_build_end_function(pto_builder *builder);
-/* Calls a function that was built before. */
+/* A function without a body; the names of its parameters do not count. */
+PTO_API pto_status pto_build_declaration(pto_builder *builder, const char *name,
+                                         const pto_build_param *params, size_t count,
+                                         const pto_type *const *results, size_t result_count);
+/* Calls a function without results that was built before. */
 PTO_API pto_status pto_build_call(pto_builder *builder, const char *name, pto_value *const *arguments,
                                   size_t count);
+/* Calls one that was built before; `results` receives as many values as it has results. */
+PTO_API pto_status pto_build_call_results(pto_builder *builder, const char *name, pto_value *const *arguments,
+                                          size_t count, pto_value **results);
 
 /* ---- attributes ---- */
 
@@ -89,6 +105,10 @@ typedef struct pto_build_attr {
     ((pto_build_attr){.key = (name), .kind = PTO_BUILD_ATTR_WORD, .text = (value)})
 #endif
 
+/* Gives attributes to the function, loop or other operation that was built or opened last: "pto.kernel_kind",
+ * "unsignedCmp" of scf.for, "no_inline" of scf.execute_region. An instruction takes those of its form. */
+PTO_API pto_status pto_build_set_attrs(pto_builder *builder, const pto_build_attr *attrs, size_t count);
+
 /* ---- scalars ---- */
 
 PTO_API pto_value *pto_build_index(pto_builder *builder, int64_t number);
@@ -109,6 +129,13 @@ PTO_API pto_value *pto_build_cast(pto_builder *builder, const char *name, pto_va
 PTO_API pto_value *pto_build_operation(pto_builder *builder, const char *name, pto_value *const *operands,
                                        size_t count, const pto_type *result, const pto_build_attr *attrs,
                                        size_t attr_count);
+
+/* The same of an operation with any number of results: "arith.addui_extended". `results` receives them. */
+PTO_API pto_status pto_build_operation_results(pto_builder *builder, const char *name,
+                                               pto_value *const *operands, size_t count,
+                                               const pto_type *const *types, size_t result_count,
+                                               const pto_build_attr *attrs, size_t attr_count,
+                                               pto_value **results);
 
 /* ---- views and tiles (60, 3.9.1) ---- */
 
@@ -133,7 +160,7 @@ PTO_API pto_status pto_build_instr(pto_builder *builder, int form, pto_value *co
 /* A form whose level-2 text has its destination as a result: PTO_FORM_TRESHAPE. */
 PTO_API pto_value *pto_build_reshape(pto_builder *builder, pto_value *source, const pto_tile_type *type);
 
-/* ---- control flow (60, 3.3) ---- */
+/* ---- structured control flow (60, 3.3) ---- */
 
 /* Opens scf.for: the counter is returned, `carried` receives what the turns hand on, of the types of `init`.
  */
@@ -155,9 +182,44 @@ PTO_API pto_status pto_build_do(pto_builder *builder, pto_value *condition, size
                                 pto_value *const *values, pto_value **passed);
 PTO_API pto_status pto_build_end_while(pto_builder *builder, size_t count, pto_value *const *next,
                                        pto_value **results);
+/* Opens scf.execute_region, with results of these types; it may have several blocks. pto_build_yield ends the
+ * block at hand with the results. */
+PTO_API pto_status pto_build_execute_region(pto_builder *builder, size_t count, const pto_type *const *types);
+PTO_API pto_status pto_build_yield(pto_builder *builder, size_t count, pto_value *const *values);
+/* Every block must have ended. `results` receives the results. */
+PTO_API pto_status pto_build_end_execute_region(pto_builder *builder, pto_value **results);
+/* Opens scf.index_switch on an index, with results of these types. Each arm is opened by pto_build_case, the
+ * last one, which there must be, by pto_build_default, and ends with pto_build_yield. At most 256 cases. */
+PTO_API pto_status pto_build_index_switch(pto_builder *builder, pto_value *value, size_t count,
+                                          const pto_type *const *types);
+PTO_API pto_status pto_build_case(pto_builder *builder, int64_t number);
+PTO_API pto_status pto_build_default(pto_builder *builder);
+PTO_API pto_status pto_build_end_index_switch(pto_builder *builder, pto_value **results);
 /* pto.section.cube or pto.section.vector. */
 PTO_API pto_status pto_build_section(pto_builder *builder, bool vector);
 PTO_API pto_status pto_build_end_section(pto_builder *builder);
+
+/* ---- blocks (60, 3.3: cf) ---- */
+
+/* A further block of the open function or scf.execute_region, behind those made before; `arguments` receives
+ * its arguments of these types. Operations go into it from pto_build_enter_block on: once, or until it has
+ * ended, which pto_build_return, pto_build_yield or a branch does. NULL when refused. */
+PTO_API pto_block *pto_build_block(pto_builder *builder, const pto_type *const *types, size_t count,
+                                   pto_value **arguments);
+PTO_API pto_status pto_build_enter_block(pto_builder *builder, pto_block *block);
+/* Where a branch leads: a block of the same region that is not its first, and the values of its arguments. */
+typedef struct pto_build_successor {
+    pto_block *block;
+    size_t count;
+    pto_value *const *values;
+} pto_build_successor;
+/* cf.br; cf.cond_br on an i1; cf.switch on an integer. They end the block at hand; lists are copied. */
+PTO_API pto_status pto_build_branch(pto_builder *builder, const pto_build_successor *to);
+PTO_API pto_status pto_build_cond_branch(pto_builder *builder, pto_value *condition,
+                                         const pto_build_successor *yes, const pto_build_successor *no);
+PTO_API pto_status pto_build_switch(pto_builder *builder, pto_value *flag,
+                                    const pto_build_successor *otherwise, size_t count,
+                                    const int64_t *numbers, const pto_build_successor *cases);
 
 /* What the value is called when the program is printed, without %. */
 PTO_API pto_status pto_build_name(pto_builder *builder, pto_value *value, const char *name);

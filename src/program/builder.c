@@ -161,9 +161,10 @@ const pto_type *pto_build_type_of(const pto_value *value) { return value ? value
 bool pto_builder_may_use(pto_builder *builder, const char *what, const pto_value *value) {
     if (!value)
         return pto_builder_refuse(builder, what, "no value");
+    /* among the blocks of one region the verifier decides who dominates whom */
     const pto_block *block = value->def ? value->def->parent : value->block;
     for (size_t i = 0; i < builder->open.count; i++)
-        if (builder->open.data[i].block == block)
+        if (builder->open.data[i].block && builder->open.data[i].block->parent == block->parent)
             return true;
     return pto_builder_refuse(
         builder, what, "a value of another function, of a region that has ended, or of another builder");
@@ -178,7 +179,20 @@ bool pto_builder_may_use_all(pto_builder *builder, const char *what, pto_value *
     return true;
 }
 
-pto_open *pto_builder_here(pto_builder *builder, const char *what) {
+bool pto_block_is_ended(const pto_block *block) {
+    pto_op_kind last = block->last ? block->last->kind : PTO_OPK_UNKNOWN;
+    return last == PTO_OPK_RETURN || (last >= PTO_OPK_SCF_CONDITION && last <= PTO_OPK_CF_SWITCH);
+}
+
+bool pto_builder_all_ended(pto_builder *builder, const char *what, const pto_region *region) {
+    size_t number = 0;
+    for (const pto_block *block = region->first; block; block = block->next, number++)
+        if (!pto_block_is_ended(block))
+            return pto_builder_refuse(builder, what, "block %zu has no end: return, yield or branch", number);
+    return true;
+}
+
+static pto_open *innermost(pto_builder *builder, const char *what) {
     if (!pto_builder_goes_on(builder))
         return NULL;
     if (builder->open.count)
@@ -187,11 +201,23 @@ pto_open *pto_builder_here(pto_builder *builder, const char *what) {
     return NULL;
 }
 
+pto_open *pto_builder_here(pto_builder *builder, const char *what) {
+    pto_open *open = innermost(builder, what);
+    if (open && open->block && !pto_block_is_ended(open->block))
+        return open;
+    if (open)
+        pto_builder_refuse(builder, what, "%s",
+                           open->block ? "the block has ended" : "no case of scf.index_switch is open");
+    return NULL;
+}
+
 pto_open *pto_builder_inside(pto_builder *builder, const char *what, pto_open_kind kind) {
-    static const char *const names[] = {"a function",         "scf.for",   "scf.if",
-                                        "the else of scf.if", "scf.while", "the body of scf.while",
-                                        "a section"};
-    pto_open *open = pto_builder_here(builder, what);
+    static const char *const names[] = {"a function",      "scf.for",
+                                        "scf.if",          "the else of scf.if",
+                                        "scf.while",       "the body of scf.while",
+                                        "a section",       "scf.execute_region",
+                                        "scf.index_switch"};
+    pto_open *open = innermost(builder, what);
     if (open && open->kind != kind) {
         pto_builder_refuse(builder, what, "%s is open, not %s", names[open->kind], names[kind]);
         return NULL;
@@ -224,7 +250,28 @@ pto_operation *pto_builder_append(pto_builder *builder, const char *what, pto_op
     for (size_t i = 0; i < count; i++)
         op->operand[i] = operands[i];
     pto_block_append(open->block, op);
+    builder->last = op;
     return op;
+}
+
+bool pto_builder_fits(pto_builder *builder, const char *what, pto_value *const *values, size_t count,
+                      const pto_type *const *types, size_t type_count) {
+    if (!pto_builder_may_use_all(builder, what, values, count))
+        return false;
+    if (count != type_count)
+        return pto_builder_refuse(builder, what, "%zu values, expected %zu", count, type_count);
+    for (size_t i = 0; i < count; i++)
+        if (values[i]->type != types[i])
+            return pto_builder_refuse(builder, what, "value %zu has another type", i);
+    return true;
+}
+
+pto_status pto_builder_done(pto_builder *builder, bool leave) {
+    if (leave)
+        (void)pto_vec_pop(&builder->open);
+    if (builder)
+        pto_builder_goes_on(builder);
+    return pto_builder_status(builder);
 }
 
 pto_value *pto_builder_result(pto_builder *builder, pto_operation *op, uint32_t i, const pto_type *type) {
@@ -254,84 +301,165 @@ static pto_operation *find_function(const pto_builder *builder, const char *name
     return NULL;
 }
 
-static bool check_function(pto_builder *builder, const char *name, const pto_build_param *params,
-                           size_t count, pto_value **values) {
-    const char *what = "pto_build_function";
+static bool check_function(pto_builder *builder, const char *what, const char *name,
+                           const pto_build_param *params, size_t count) {
     if (builder->open.count)
         return pto_builder_refuse(builder, what, "another function is open");
     if (!name || !*name || find_function(builder, name))
         return pto_builder_refuse(builder, what, "%s",
                                   name && *name ? "a second function of this name" : "no name");
-    if (count > UINT16_MAX || (count && (!params || !values)))
-        return pto_builder_refuse(builder, what, "%zu parameters without types or places", count);
+    if (count > UINT16_MAX || (count && !params))
+        return pto_builder_refuse(builder, what, "%zu parameters without types", count);
     for (size_t i = 0; i < count; i++)
         if (!params[i].type)
             return pto_builder_refuse(builder, what, "parameter %zu has no type", i);
     return true;
 }
 
-pto_status pto_build_function(pto_builder *builder, const char *name, bool entry,
-                              const pto_build_param *params, size_t count, pto_value **values) {
-    if (!pto_builder_goes_on(builder) || !check_function(builder, name, params, count, values))
-        return pto_builder_status(builder);
+/* The result types of a function; other calls see to it that they stand in its type. */
+static const pto_type *type_of(const pto_operation *function) {
+    return pto_operation_attr(function, "function_type")->type;
+}
+
+static bool set_type(pto_builder *builder, pto_operation *op, const pto_type *const *inputs, size_t count,
+                     const pto_type *const *results, size_t result_count) {
+    pto_program *program = builder->program;
+    const pto_type **types = pto_arena_new_array(program->arena, const pto_type *,
+                                                 count + result_count + 1); /* a type keeps them */
+    for (size_t i = 0; types && i < count + result_count; i++)
+        types[i] = i < count ? inputs[i] : results[i - count];
+    if (types)
+        pto_operation_set_attr(
+            program, op, PTO_STR("function_type"),
+            pto_attr_type(program, pto_type_function(program, types, (uint32_t)count, types + count,
+                                                     (uint32_t)result_count)));
+    return pto_builder_goes_on(builder);
+}
+
+/* A function without its body, in the module. */
+static pto_operation *make_function(pto_builder *builder, const char *name, const pto_build_param *params,
+                                    size_t count) {
     pto_program *program = builder->program;
     pto_operation *op = pto_operation_create(program, PTO_OPK_FUNC, 0, 0);
     const pto_type **types = pto_arena_new_array(program->arena, const pto_type *, count);
-    if (!op || !types || !pto_builder_enter(builder, PTO_OPEN_FUNCTION, op)) {
+    if (!op || !types) {
         pto_builder_goes_on(builder);
-        return builder->status;
+        return NULL;
     }
     for (size_t i = 0; i < count; i++)
         types[i] = params[i].type;
     pto_operation_set_attr(program, op, PTO_STR("sym_name"),
                            pto_attr_string(program, pto_program_copy(program, pto_str_from(name))));
-    pto_operation_set_attr(
-        program, op, PTO_STR("function_type"),
-        pto_attr_type(program, pto_type_function(program, types, (uint32_t)count, NULL, 0)));
-    if (entry)
-        pto_operation_set_attr(program, op, PTO_STR("pto.entry"), pto_attr_unit(program));
     pto_block_append(program->module->region[0]->first, op);
+    builder->last = op;
+    return set_type(builder, op, types, count, NULL, 0) ? op : NULL;
+}
+
+pto_status pto_build_function(pto_builder *builder, const char *name, bool entry,
+                              const pto_build_param *params, size_t count, pto_value **values) {
+    const char *what = "pto_build_function";
+    if (!pto_builder_goes_on(builder) || !check_function(builder, what, name, params, count))
+        return pto_builder_status(builder);
+    if (count && !values) {
+        pto_builder_refuse(builder, what, "no place for %zu parameters", count);
+        return builder->status;
+    }
+    pto_operation *op = make_function(builder, name, params, count);
+    if (!op || !pto_builder_enter(builder, PTO_OPEN_FUNCTION, op))
+        return builder->status;
+    if (entry)
+        pto_operation_set_attr(builder->program, op, PTO_STR("pto.entry"), pto_attr_unit(builder->program));
     for (size_t i = 0; i < count; i++) {
-        values[i] = pto_block_add_arg(program, builder->open.data[0].block, types[i], (pto_str){NULL, 0});
+        values[i] = pto_block_add_arg(builder->program, builder->open.data[0].block, params[i].type,
+                                      (pto_str){NULL, 0});
         if (params[i].name && pto_builder_goes_on(builder))
             pto_build_name(builder, values[i], params[i].name);
     }
-    pto_builder_goes_on(builder);
+    return pto_builder_done(builder, false);
+}
+
+static bool check_results(pto_builder *builder, const char *what, const pto_type *const *types,
+                          size_t count) {
+    if (count > UINT16_MAX || (count && !types))
+        return pto_builder_refuse(builder, what, "%zu results without types", count);
+    for (size_t i = 0; i < count; i++)
+        if (!types[i])
+            return pto_builder_refuse(builder, what, "result %zu has no type", i);
+    return true;
+}
+
+pto_status pto_build_declaration(pto_builder *builder, const char *name, const pto_build_param *params,
+                                 size_t count, const pto_type *const *results, size_t result_count) {
+    const char *what = "pto_build_declaration";
+    if (!pto_builder_goes_on(builder) || !check_function(builder, what, name, params, count) ||
+        !check_results(builder, what, results, result_count))
+        return pto_builder_status(builder);
+    pto_operation *op = make_function(builder, name, params, count);
+    if (op && set_type(builder, op, type_of(op)->inputs, count, results, result_count))
+        pto_operation_add_region(builder->program, op);
+    return pto_builder_done(builder, false);
+}
+
+pto_status pto_build_function_results(pto_builder *builder, const pto_type *const *types, size_t count) {
+    const char *what = "pto_build_function_results";
+    const pto_open *open = pto_builder_inside(builder, what, PTO_OPEN_FUNCTION);
+    if (!open || !check_results(builder, what, types, count))
+        return pto_builder_status(builder);
+    const pto_type *type = type_of(open->op);
+    if (open->block->first || open->block->parent->first->next || type->result_count)
+        pto_builder_refuse(builder, what, "the function has a body, or results, already");
+    else
+        set_type(builder, open->op, type->inputs, type->input_count, types, count);
     return builder->status;
+}
+
+pto_status pto_build_return(pto_builder *builder, pto_value *const *values, size_t count) {
+    const char *what = "pto_build_return";
+    const pto_open *open = pto_builder_inside(builder, what, PTO_OPEN_FUNCTION);
+    const pto_type *type = open ? type_of(open->op) : NULL;
+    if (open && pto_builder_fits(builder, what, values, count, type->results, type->result_count))
+        pto_builder_append(builder, what, PTO_OPK_RETURN, values, count, 0);
+    return pto_builder_done(builder, false);
 }
 
 pto_status pto_build_end_function(pto_builder *builder) {
-    if (!pto_builder_inside(builder, "pto_build_end_function", PTO_OPEN_FUNCTION))
+    const char *what = "pto_build_end_function";
+    const pto_open *open = pto_builder_inside(builder, what, PTO_OPEN_FUNCTION);
+    if (!open)
         return pto_builder_status(builder);
-    pto_builder_append(builder, "pto_build_end_function", PTO_OPK_RETURN, NULL, 0, 0);
-    (void)pto_vec_pop(&builder->open);
-    pto_builder_goes_on(builder);
-    return builder->status;
+    if (!pto_block_is_ended(open->block) && !type_of(open->op)->result_count)
+        pto_builder_append(builder, what, PTO_OPK_RETURN, NULL, 0, 0);
+    return pto_builder_done(builder, pto_builder_goes_on(builder) &&
+                                         pto_builder_all_ended(builder, what, open->block->parent));
 }
 
-pto_status pto_build_call(pto_builder *builder, const char *name, pto_value *const *arguments, size_t count) {
+pto_status pto_build_call_results(pto_builder *builder, const char *name, pto_value *const *arguments,
+                                  size_t count, pto_value **results) {
     const char *what = "pto_build_call";
-    if (!pto_builder_here(builder, what) || !pto_builder_may_use_all(builder, what, arguments, count))
+    if (!pto_builder_here(builder, what))
         return pto_builder_status(builder);
     const pto_operation *callee = find_function(builder, name);
-    const pto_block *body = callee ? pto_function_body(callee) : NULL;
-    if (!body || callee == builder->open.data[0].op) {
+    if (!callee || callee == builder->open.data[0].op) {
         pto_builder_refuse(builder, what, "@%.64s was not built before", name ? name : "");
         return builder->status;
     }
-    if (body->arg_count != count)
-        pto_builder_refuse(builder, what, "%zu arguments for %u parameters", count, body->arg_count);
-    for (size_t i = 0; i < count && builder->status == PTO_OK; i++)
-        if (arguments[i]->type != body->arg[i]->type)
-            pto_builder_refuse(builder, what, "argument %zu has another type than its parameter", i);
-    if (builder->status != PTO_OK)
+    const pto_type *type = type_of(callee);
+    if (type->result_count && !results)
+        pto_builder_refuse(builder, what, "no place for %u results", type->result_count);
+    if (!pto_builder_goes_on(builder) ||
+        !pto_builder_fits(builder, what, arguments, count, type->inputs, type->input_count))
         return builder->status;
-    pto_operation *op = pto_builder_append(builder, what, PTO_OPK_CALL, arguments, count, 0);
+    pto_operation *op = pto_builder_append(builder, what, PTO_OPK_CALL, arguments, count, type->result_count);
     if (op)
         pto_operation_set_attr(builder->program, op, PTO_STR("callee"),
                                pto_attr_symbol(builder->program, pto_function_name(callee)));
-    pto_builder_goes_on(builder);
-    return builder->status;
+    for (uint32_t i = 0; op && i < type->result_count; i++)
+        results[i] = pto_builder_result(builder, op, i, type->results[i]);
+    return pto_builder_done(builder, false);
+}
+
+pto_status pto_build_call(pto_builder *builder, const char *name, pto_value *const *arguments, size_t count) {
+    return pto_build_call_results(builder, name, arguments, count, NULL);
 }
 
 /* ---- attributes
@@ -401,4 +529,15 @@ bool pto_builder_attrs(pto_builder *builder, const char *what, pto_operation *op
                                pto_program_copy(builder->program, pto_str_from(attrs[i].key)), value);
     }
     return pto_builder_goes_on(builder);
+}
+
+pto_status pto_build_set_attrs(pto_builder *builder, const pto_build_attr *attrs, size_t count) {
+    const char *what = "pto_build_set_attrs";
+    if (!pto_builder_goes_on(builder))
+        return pto_builder_status(builder);
+    if (!builder->last)
+        pto_builder_refuse(builder, what, "nothing was built yet");
+    else
+        pto_builder_attrs(builder, what, builder->last, attrs, count);
+    return builder->status;
 }

@@ -16,14 +16,17 @@ typedef enum pto_open_kind {
     PTO_OPEN_ELSE,
     PTO_OPEN_WHILE, /* the part that decides */
     PTO_OPEN_DO,
-    PTO_OPEN_SECTION
+    PTO_OPEN_SECTION,
+    PTO_OPEN_EXECUTE,
+    PTO_OPEN_SWITCH /* block NULL: no arm yet */
 } pto_open_kind;
 
 /* A region that operations go into. */
 typedef struct pto_open {
     pto_open_kind kind;
     pto_operation *op; /* a loop, ...: appended to its block already */
-    pto_block *block;
+    pto_block *block;  /* where operations go; others of its region may stand before and behind it */
+    PTO_VEC(int64_t) cases;
 } pto_open;
 
 struct pto_builder {
@@ -31,6 +34,7 @@ struct pto_builder {
     pto_diag_list *diags;
     pto_status status;
     PTO_VEC(pto_open) open;
+    pto_operation *last; /* the operation that attributes may be given to */
 };
 
 /* Reports PTO-E0263 and ends building. Returns false. */
@@ -41,12 +45,21 @@ bool pto_builder_goes_on(pto_builder *builder);
 /* The value exists here and may be used; refuses by `what`. */
 bool pto_builder_may_use(pto_builder *builder, const char *what, const pto_value *value);
 bool pto_builder_may_use_all(pto_builder *builder, const char *what, pto_value *const *values, size_t count);
-/* The region that operations go into, NULL + refusal outside of functions. */
+/* The region that operations go into, NULL + refusal outside of functions and behind a terminator. */
 pto_open *pto_builder_here(pto_builder *builder, const char *what);
-/* The open region must be of this kind. */
+/* The open region must be of this kind; its block may have ended. */
 pto_open *pto_builder_inside(pto_builder *builder, const char *what, pto_open_kind kind);
-/* Opens region `number` of the operation. */
+/* Opens a further region of the operation. */
 bool pto_builder_enter(pto_builder *builder, pto_open_kind kind, pto_operation *op);
+/* The block ends in a return, a yield, a condition or a branch. */
+bool pto_block_is_ended(const pto_block *block);
+/* Every block of the region must have ended. */
+bool pto_builder_all_ended(pto_builder *builder, const char *what, const pto_region *region);
+/* The number of values and their types. */
+bool pto_builder_fits(pto_builder *builder, const char *what, pto_value *const *values, size_t count,
+                      const pto_type *const *types, size_t type_count);
+/* Closes the region at hand if `leave`; the status. */
+pto_status pto_builder_done(pto_builder *builder, bool leave);
 
 /* A new operation with its operands at the end of the open block; NULL when the builder has ended. */
 pto_operation *pto_builder_append(pto_builder *builder, const char *what, pto_op_kind kind,

@@ -53,12 +53,22 @@ static bool results(pto_builder *builder, pto_operation *op, pto_value *const *l
     return true;
 }
 
-static pto_status done(pto_builder *builder, bool leave) {
-    if (leave)
-        (void)pto_vec_pop(&builder->open);
-    if (builder)
-        pto_builder_goes_on(builder);
-    return pto_builder_status(builder);
+/* Makes an operation with results of these types. */
+static pto_operation *with_results(pto_builder *builder, const char *what, pto_op_kind kind,
+                                   pto_value *const *operands, size_t operand_count,
+                                   const pto_type *const *types, size_t count) {
+    if (count && !types) {
+        pto_builder_refuse(builder, what, "results without types");
+        return NULL;
+    }
+    pto_operation *op = pto_builder_append(builder, what, kind, operands, operand_count, count);
+    for (size_t i = 0; op && i < count; i++) {
+        if (!types[i])
+            pto_builder_refuse(builder, what, "result %zu has no type", i);
+        else
+            pto_builder_result(builder, op, (uint32_t)i, types[i]);
+    }
+    return pto_builder_goes_on(builder) ? op : NULL;
 }
 
 /* ---- scf.for
@@ -96,7 +106,7 @@ pto_status pto_build_end_for(pto_builder *builder, size_t count, pto_value *cons
     bool ended =
         op && yield(builder, what, PTO_OPK_SCF_YIELD, NULL, count, next, op->operand + 3, op->result_count) &&
         give(builder, what, op, count, values);
-    return done(builder, ended);
+    return pto_builder_done(builder, ended);
 }
 
 /* ---- scf.if
@@ -107,20 +117,14 @@ pto_status pto_build_if(pto_builder *builder, pto_value *condition, size_t count
     const char *what = "pto_build_if";
     if (!pto_builder_here(builder, what) || !pto_builder_may_use(builder, what, condition))
         return pto_builder_status(builder);
-    if (condition->type != pto_type_int(builder->program, 1, PTO_SIGNLESS) || (count && !types)) {
-        pto_builder_refuse(builder, what, "a condition that is no i1, or results without types");
+    if (condition->type != pto_type_int(builder->program, 1, PTO_SIGNLESS)) {
+        pto_builder_refuse(builder, what, "a condition that is no i1");
         return builder->status;
     }
-    pto_operation *op = pto_builder_append(builder, what, PTO_OPK_SCF_IF, &condition, 1, count);
-    for (size_t i = 0; op && i < count; i++) {
-        if (!types[i])
-            pto_builder_refuse(builder, what, "result %zu has no type", i);
-        else
-            pto_builder_result(builder, op, (uint32_t)i, types[i]);
-    }
-    if (pto_builder_goes_on(builder))
+    pto_operation *op = with_results(builder, what, PTO_OPK_SCF_IF, &condition, 1, types, count);
+    if (op)
         pto_builder_enter(builder, PTO_OPEN_IF, op);
-    return done(builder, false);
+    return pto_builder_done(builder, false);
 }
 
 pto_status pto_build_else(pto_builder *builder, size_t count, pto_value *const *values) {
@@ -128,10 +132,10 @@ pto_status pto_build_else(pto_builder *builder, size_t count, pto_value *const *
     pto_open *open = pto_builder_inside(builder, what, PTO_OPEN_IF);
     pto_operation *op = open ? open->op : NULL;
     if (!op || !yield(builder, what, PTO_OPK_SCF_YIELD, NULL, count, values, op->result, op->result_count))
-        return done(builder, false);
+        return pto_builder_done(builder, false);
     (void)pto_vec_pop(&builder->open);
     pto_builder_enter(builder, PTO_OPEN_ELSE, op);
-    return done(builder, false);
+    return pto_builder_done(builder, false);
 }
 
 pto_status pto_build_end_if(pto_builder *builder, size_t count, pto_value *const *values,
@@ -141,15 +145,17 @@ pto_status pto_build_end_if(pto_builder *builder, size_t count, pto_value *const
     if (open && open->kind != PTO_OPEN_ELSE)
         open = pto_builder_inside(builder, what, PTO_OPEN_IF);
     if (!open)
-        return done(builder, false);
+        return pto_builder_done(builder, false);
     pto_operation *op = open->op;
     if (open->kind == PTO_OPEN_IF && op->result_count) {
         pto_builder_refuse(builder, what, "results without an else");
         return builder->status;
     }
-    return done(builder,
-                yield(builder, what, PTO_OPK_SCF_YIELD, NULL, count, values, op->result, op->result_count) &&
-                    give(builder, what, op, count, results_of));
+    bool ended = yield(builder, what, PTO_OPK_SCF_YIELD, NULL, count, values, op->result, op->result_count) &&
+                 give(builder, what, op, count, results_of);
+    if (ended && op->region_count == 1)
+        pto_operation_add_region(builder->program, op); /* no else: an empty region */
+    return pto_builder_done(builder, ended);
 }
 
 /* ---- scf.while
@@ -162,7 +168,7 @@ pto_status pto_build_while(pto_builder *builder, size_t count, pto_value *const 
     pto_operation *op = pto_builder_append(builder, what, PTO_OPK_SCF_WHILE, init, count, 0);
     if (op && pto_builder_enter(builder, PTO_OPEN_WHILE, op))
         arguments(builder, what, count, init, carried);
-    return done(builder, false);
+    return pto_builder_done(builder, false);
 }
 
 pto_status pto_build_do(pto_builder *builder, pto_value *condition, size_t count, pto_value *const *values,
@@ -170,22 +176,22 @@ pto_status pto_build_do(pto_builder *builder, pto_value *condition, size_t count
     const char *what = "pto_build_do";
     pto_open *open = pto_builder_inside(builder, what, PTO_OPEN_WHILE);
     if (!open || !pto_builder_may_use(builder, what, condition))
-        return done(builder, false);
+        return pto_builder_done(builder, false);
     pto_operation *op = open->op;
     if (condition->type != pto_type_int(builder->program, 1, PTO_SIGNLESS)) {
         pto_builder_refuse(builder, what, "a condition that is no i1");
         return builder->status;
     }
     if (!yield(builder, what, PTO_OPK_SCF_CONDITION, condition, count, values, NULL, 0))
-        return done(builder, false);
+        return pto_builder_done(builder, false);
     op->result_count = (uint32_t)count;
     op->result = pto_arena_new_array(builder->program->arena, pto_value *, count);
     if (!pto_builder_goes_on(builder) || !results(builder, op, values))
-        return done(builder, false);
+        return pto_builder_done(builder, false);
     (void)pto_vec_pop(&builder->open);
     if (pto_builder_enter(builder, PTO_OPEN_DO, op))
         arguments(builder, what, count, values, passed);
-    return done(builder, false);
+    return pto_builder_done(builder, false);
 }
 
 pto_status pto_build_end_while(pto_builder *builder, size_t count, pto_value *const *next,
@@ -196,7 +202,7 @@ pto_status pto_build_end_while(pto_builder *builder, size_t count, pto_value *co
     bool ended = op &&
                  yield(builder, what, PTO_OPK_SCF_YIELD, NULL, count, next, op->operand, op->operand_count) &&
                  give(builder, what, op, op->result_count, values);
-    return done(builder, ended);
+    return pto_builder_done(builder, ended);
 }
 
 /* ---- sections
@@ -207,9 +213,105 @@ pto_status pto_build_section(pto_builder *builder, bool vector) {
         builder, "pto_build_section", vector ? PTO_OPK_SECTION_VECTOR : PTO_OPK_SECTION_CUBE, NULL, 0, 0);
     if (op)
         pto_builder_enter(builder, PTO_OPEN_SECTION, op);
-    return done(builder, false);
+    return pto_builder_done(builder, false);
 }
 
 pto_status pto_build_end_section(pto_builder *builder) {
-    return done(builder, pto_builder_inside(builder, "pto_build_end_section", PTO_OPEN_SECTION) != NULL);
+    return pto_builder_done(builder,
+                            pto_builder_inside(builder, "pto_build_end_section", PTO_OPEN_SECTION) != NULL);
+}
+
+/* ---- scf.execute_region, scf.index_switch
+ * ------------------------------------------------------------------------------------------------ */
+
+pto_status pto_build_execute_region(pto_builder *builder, size_t count, const pto_type *const *types) {
+    const char *what = "pto_build_execute_region";
+    pto_operation *op = pto_builder_here(builder, what)
+                            ? with_results(builder, what, PTO_OPK_SCF_EXECUTE_REGION, NULL, 0, types, count)
+                            : NULL;
+    if (op)
+        pto_builder_enter(builder, PTO_OPEN_EXECUTE, op);
+    return pto_builder_done(builder, false);
+}
+
+pto_status pto_build_yield(pto_builder *builder, size_t count, pto_value *const *values) {
+    const char *what = "pto_build_yield";
+    const pto_open *open = pto_builder_here(builder, what);
+    if (open && open->kind != PTO_OPEN_SWITCH)
+        open = pto_builder_inside(builder, what, PTO_OPEN_EXECUTE);
+    if (open)
+        yield(builder, what, PTO_OPK_SCF_YIELD, NULL, count, values, open->op->result,
+              open->op->result_count);
+    return pto_builder_done(builder, false);
+}
+
+pto_status pto_build_end_execute_region(pto_builder *builder, pto_value **values) {
+    const char *what = "pto_build_end_execute_region";
+    const pto_open *open = pto_builder_inside(builder, what, PTO_OPEN_EXECUTE);
+    return pto_builder_done(builder, open && pto_builder_all_ended(builder, what, open->block->parent) &&
+                                         give(builder, what, open->op, open->op->result_count, values));
+}
+
+pto_status pto_build_index_switch(pto_builder *builder, pto_value *value, size_t count,
+                                  const pto_type *const *types) {
+    const char *what = "pto_build_index_switch";
+    if (!pto_builder_here(builder, what) || !pto_builder_may_use(builder, what, value))
+        return pto_builder_status(builder);
+    if (value->type->kind != PTO_TYPE_INDEX) {
+        pto_builder_refuse(builder, what, "a value that is no index");
+        return builder->status;
+    }
+    pto_operation *op = with_results(builder, what, PTO_OPK_SCF_INDEX_SWITCH, &value, 1, types, count);
+    pto_region *otherwise = op ? pto_operation_add_region(builder->program, op) : NULL;
+    pto_open open = {.kind = PTO_OPEN_SWITCH, .op = op};
+    if (otherwise)
+        pto_vec_push(builder->program->arena, &builder->open, open);
+    return pto_builder_done(builder, false);
+}
+
+/* The arm before has yielded and the default does not stand yet. */
+static pto_open *next_arm(pto_builder *builder, const char *what) {
+    pto_open *open = pto_builder_inside(builder, what, PTO_OPEN_SWITCH);
+    if (open && open->block && !pto_block_is_ended(open->block))
+        pto_builder_refuse(builder, what, "the case before has not yielded");
+    else if (open && open->op->region[0]->first)
+        pto_builder_refuse(builder, what, "behind the default");
+    return pto_builder_goes_on(builder) ? open : NULL;
+}
+
+pto_status pto_build_case(pto_builder *builder, int64_t number) {
+    const char *what = "pto_build_case";
+    pto_open *open = next_arm(builder, what);
+    if (open && open->cases.count == PTO_CASES_MAX) {
+        pto_builder_refuse(builder, what, "more than %d cases", PTO_CASES_MAX);
+        open = NULL;
+    }
+    pto_region *region = open ? pto_operation_add_region(builder->program, open->op) : NULL;
+    if (region && pto_vec_push(builder->program->arena, &open->cases, number))
+        open->block = pto_region_add_block(builder->program, region);
+    return pto_builder_done(builder, false);
+}
+
+pto_status pto_build_default(pto_builder *builder) {
+    pto_open *open = next_arm(builder, "pto_build_default");
+    if (open)
+        open->block = pto_region_add_block(builder->program, open->op->region[0]);
+    return pto_builder_done(builder, false);
+}
+
+pto_status pto_build_end_index_switch(pto_builder *builder, pto_value **values) {
+    const char *what = "pto_build_end_index_switch";
+    const pto_open *open = pto_builder_inside(builder, what, PTO_OPEN_SWITCH);
+    if (!open)
+        return pto_builder_done(builder, false);
+    pto_operation *op = open->op;
+    if (!op->region[0]->first || !pto_block_is_ended(open->block)) {
+        pto_builder_refuse(builder, what, "no default, or one that has not yielded");
+        return builder->status;
+    }
+    pto_program *program = builder->program;
+    pto_operation_set_attr(program, op, PTO_STR("cases"),
+                           pto_attr_dense(program, pto_type_int(program, 64, PTO_SIGNLESS), open->cases.data,
+                                          (uint32_t)open->cases.count));
+    return pto_builder_done(builder, give(builder, what, op, op->result_count, values));
 }

@@ -128,30 +128,66 @@ pto_value *pto_build_cast(pto_builder *builder, const char *name, pto_value *val
     return scalar(builder, what, kind, &value, 1, type);
 }
 
-pto_value *pto_build_operation(pto_builder *builder, const char *name, pto_value *const *operands,
-                               size_t count, const pto_type *result, const pto_build_attr *attrs,
-                               size_t attr_count) {
-    const char *what = "pto_build_operation";
+/* Operations whose segments follow from the number of their operands. */
+static bool has_plain_segments(pto_op_kind kind) {
+    return kind == PTO_OPK_BIND_TILE || kind == PTO_OPK_POINTER_CAST || kind == PTO_OPK_TPOP_FROM_AIC ||
+           kind == PTO_OPK_TPOP_FROM_AIV;
+}
+
+static pto_operation *operation(pto_builder *builder, const char *what, const char *name,
+                                pto_value *const *operands, size_t count, const pto_type *const *types,
+                                size_t result_count, const pto_build_attr *attrs, size_t attr_count) {
     pto_op_kind kind;
     if (!pto_builder_here(builder, what) || !find_kind(builder, what, name, &kind) ||
         !pto_builder_may_use_all(builder, what, operands, count))
         return NULL;
     const pto_op_shape *shape = pto_op_shape_of(kind);
-    int results = result != NULL;
-    if (!shape || shape->regions || shape->segments || kind == PTO_OPK_RETURN || kind == PTO_OPK_CALL ||
+    if (!shape || shape->regions || (shape->segments && !has_plain_segments(kind)) ||
+        kind == PTO_OPK_RETURN || kind == PTO_OPK_CALL ||
         (kind >= PTO_OPK_SCF_CONDITION && kind <= PTO_OPK_CF_SWITCH)) {
         pto_builder_refuse(builder, what, "%.64s has a call of its own", name);
         return NULL;
     }
-    if ((int)count < shape->operand_min || (shape->operand_max >= 0 && (int)count > shape->operand_max) ||
-        results < shape->result_min || (shape->result_max >= 0 && results > shape->result_max)) {
-        pto_builder_refuse(builder, what, "%.64s with %zu operands and %d results", name, count, results);
+    if (count > UINT16_MAX || result_count > UINT16_MAX || (int)count < shape->operand_min ||
+        (shape->operand_max >= 0 && (int)count > shape->operand_max) ||
+        (int)result_count < shape->result_min ||
+        (shape->result_max >= 0 && (int)result_count > shape->result_max)) {
+        pto_builder_refuse(builder, what, "%.64s with %zu operands and %zu results", name, count,
+                           result_count);
         return NULL;
     }
-    pto_operation *op = pto_builder_append(builder, what, kind, operands, count, (size_t)results);
+    pto_operation *op = pto_builder_append(builder, what, kind, operands, count, result_count);
     if (!op || !pto_builder_attrs(builder, what, op, attrs, attr_count))
         return NULL;
-    return result ? pto_builder_result(builder, op, 0, result) : NULL;
+    if (shape->segments)
+        pto_operation_set_segments(op);
+    for (size_t i = 0; i < result_count; i++)
+        if (!types[i] ? !pto_builder_refuse(builder, what, "result %zu has no type", i)
+                      : !pto_builder_result(builder, op, (uint32_t)i, types[i]))
+            return NULL;
+    return op;
+}
+
+pto_value *pto_build_operation(pto_builder *builder, const char *name, pto_value *const *operands,
+                               size_t count, const pto_type *result, const pto_build_attr *attrs,
+                               size_t attr_count) {
+    pto_operation *op = operation(builder, "pto_build_operation", name, operands, count, &result,
+                                  result != NULL, attrs, attr_count);
+    return op && result ? op->result[0] : NULL;
+}
+
+pto_status pto_build_operation_results(pto_builder *builder, const char *name, pto_value *const *operands,
+                                       size_t count, const pto_type *const *types, size_t result_count,
+                                       const pto_build_attr *attrs, size_t attr_count, pto_value **results) {
+    const char *what = "pto_build_operation_results";
+    if (pto_builder_goes_on(builder) && result_count && (!types || !results))
+        pto_builder_refuse(builder, what, "%zu results without types or places", result_count);
+    pto_operation *op = pto_builder_goes_on(builder) ? operation(builder, what, name, operands, count, types,
+                                                                 result_count, attrs, attr_count)
+                                                     : NULL;
+    for (size_t i = 0; op && i < result_count; i++)
+        results[i] = op->result[i];
+    return pto_builder_done(builder, false);
 }
 
 /* ---- views and tiles

@@ -323,6 +323,7 @@ bool pto_type_is_group(const pto_type *type); /* !pto.group<N> */
 /* pto.tgather and pto.tscatter on a group of ranks; PTO_OPK_UNKNOWN for any other name. */
 pto_op_kind pto_op_kind_of_group(pto_str name);
 
+enum { PTO_CASES_MAX = 256 }; /* of scf.index_switch */
 enum { PTO_OP_ANY_REGIONS = 255 };
 /* What any operation of a kind must have, whatever text it came from (ops.c). */
 typedef struct pto_op_shape {

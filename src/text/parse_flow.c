@@ -149,8 +149,10 @@ static pto_operation *index_switch(pto_text_parser *p, pto_span name) {
     PTO_VEC(int64_t) cases = {0};
     while (pto_text_accept_word(p, "case")) {
         int64_t value;
-        if (cases.count == 256)
-            return pto_text_fail_at(p, "PTO-E0203", pto_text_span(p->token), "more than 256 cases"), NULL;
+        if (cases.count == PTO_CASES_MAX)
+            return pto_text_fail_at(p, "PTO-E0203", pto_text_span(p->token), "more than %d cases",
+                                    PTO_CASES_MAX),
+                   NULL;
         if (!pto_text_parse_int(p, &value) || !parse_arm(p, pto_operation_add_region(p->program, op)))
             return NULL;
         pto_vec_push(p->arena, &cases, value);

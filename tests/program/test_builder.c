@@ -30,10 +30,13 @@ static void same_as(pto_program *built, const char *text) {
         free(b.data);
     }
     text_buffer a = {0}, b = {0};
-    assert_int_equal(pto_program_encode(built, NULL, collect_text, &a, NULL), PTO_OK);
-    assert_int_equal(pto_program_encode(parsed, NULL, collect_text, &b, NULL), PTO_OK);
+    /* successors have no bytes (60, 5.3) */
+    pto_status expected = strstr(text, "^bb1") ? PTO_ERR_REFUSED : PTO_OK;
+    assert_int_equal(pto_program_encode(built, NULL, collect_text, &a, NULL), expected);
+    assert_int_equal(pto_program_encode(parsed, NULL, collect_text, &b, NULL), expected);
     assert_int_equal(a.len, b.len);
-    assert_memory_equal(a.data, b.data, a.len);
+    if (a.len)
+        assert_memory_equal(a.data, b.data, a.len);
     free(a.data);
     free(b.data);
     pto_program_destroy(parsed);
@@ -205,6 +208,188 @@ static void calls(void **state) {
     pto_program_destroy(built);
 }
 
+/* Every kind of control flow, rebuilt from its text; a function of several blocks returns from two of them.
+ */
+static const char flow_text[] =
+    "module {\n"
+    "  func.func @outside(i32) -> i32 attributes {pto.aicore}\n"
+    "  func.func @pick(%x: i32, %c: i1) -> i32 attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {\n"
+    "    %0 = arith.constant 3 : i32\n"
+    "    cf.cond_br %c, ^bb1(%x : i32), ^bb2\n"
+    "  ^bb1(%1: i32):\n"
+    "    %2 = arith.muli %1, %0 : i32\n"
+    "    return %2 : i32\n"
+    "  ^bb2:\n"
+    "    cf.switch %x : i32, [\n      default: ^bb1(%0 : i32),\n      7: ^bb3(%x, %0 : i32, i32),\n      -1: "
+    "^bb4\n    ]\n"
+    "  ^bb3(%3: i32, %4: i32):\n"
+    "    %5 = arith.subi %3, %4 : i32\n"
+    "    return %5 : i32\n"
+    "  ^bb4:\n"
+    "    cf.br ^bb3(%0, %x : i32, i32)\n"
+    "  }\n"
+    "  func.func @main(%o: !pto.ptr<i32>, %i: index, %x: i32, %c: i1) attributes {pto.entry} {\n"
+    "    %0 = arith.constant 0 : index\n"
+    "    %1 = func.call @pick(%x, %c) : (i32, i1) -> i32\n"
+    "    %2, %3 = scf.index_switch %i -> i32, index\n"
+    "    case 2 {\n"
+    "      %more = arith.addi %1, %x : i32\n"
+    "      scf.yield %more, %i : i32, index\n"
+    "    }\n"
+    "    case -5 {\n"
+    "      scf.yield %x, %0 : i32, index\n"
+    "    }\n"
+    "    default {\n"
+    "      %one = arith.constant 1 : index\n"
+    "      scf.yield %1, %one : i32, index\n"
+    "    }\n"
+    "    %4 = scf.execute_region -> i32 {\n"
+    "      cf.cond_br %c, ^bb1, ^bb2(%2 : i32)\n"
+    "    ^bb1:\n"
+    "      %5 = arith.addi %2, %2 : i32\n"
+    "      cf.br ^bb2(%5 : i32)\n"
+    "    ^bb2(%6: i32):\n"
+    "      scf.yield %6 : i32\n"
+    "    }\n"
+    "    scf.execute_region no_inline {\n"
+    "      scf.if %c {\n"
+    "        pto.store_scalar %4, %o[%3] : !pto.ptr<i32>, i32\n"
+    "      }\n"
+    "      scf.yield\n"
+    "    }\n"
+    "    %7, %8 = arith.addui_extended %4, %1 : i32, i1\n"
+    "    %9 = arith.select %8, %4, %7 : i32\n"
+    "    scf.for unsigned %10 = %0 to %3 step %3 {\n"
+    "      pto.store_scalar %9, %o[%0] : !pto.ptr<i32>, i32\n"
+    "    }\n"
+    "    return\n  }\n}\n";
+
+static void build_pick(pto_builder *b, const pto_type *i32, const pto_type *i1) {
+    const pto_build_param params[] = {{"x", i32}, {"c", i1}};
+    const pto_type *const two[] = {i32, i32};
+    const pto_build_attr kind[] = {PTO_BUILD_WORD("pto.kernel_kind", "vector")};
+    pto_value *arg[2], *one, *pair[2];
+    pto_build_function(b, "pick", false, params, 2, arg);
+    pto_build_set_attrs(b, kind, 1);
+    assert_int_equal(pto_build_function_results(b, &i32, 1), PTO_OK);
+    pto_value *three = pto_build_int(b, i32, 3);
+    pto_block *b1 = pto_build_block(b, &i32, 1, &one), *b2 = pto_build_block(b, NULL, 0, NULL);
+    pto_block *b3 = pto_build_block(b, two, 2, pair), *b4 = pto_build_block(b, NULL, 0, NULL);
+    pto_build_cond_branch(b, arg[1], &(pto_build_successor){b1, 1, &arg[0]},
+                          &(pto_build_successor){b2, 0, NULL});
+    /* in any order */
+    pto_build_enter_block(b, b4);
+    pto_build_branch(b, &(pto_build_successor){b3, 2, (pto_value *[]){three, arg[0]}});
+    pto_build_enter_block(b, b2);
+    pto_build_switch(b, arg[0], &(pto_build_successor){b1, 1, &three}, 2, (const int64_t[]){7, -1},
+                     (const pto_build_successor[]){{b3, 2, (pto_value *[]){arg[0], three}}, {b4, 0, NULL}});
+    pto_build_enter_block(b, b1);
+    pto_value *product = pto_build_arith(b, "arith.muli", one, three);
+    pto_build_return(b, &product, 1);
+    pto_build_enter_block(b, b3);
+    pto_value *difference = pto_build_arith(b, "arith.subi", pair[0], pair[1]);
+    pto_build_return(b, &difference, 1);
+    assert_int_equal(pto_build_end_function(b), PTO_OK);
+}
+
+static void build_main(pto_builder *b, const pto_type *i32, const pto_type *i1) {
+    const pto_type *const chosen_types[] = {i32, pto_build_index_type(b)};
+    const pto_type *const sum_types[] = {i32, i1};
+    const pto_build_param params[] = {
+        {"o", pto_build_ptr_type(b, PTO_S32)}, {"i", chosen_types[1]}, {"x", i32}, {"c", i1}};
+    pto_value *arg[4], *picked, *chosen[2], *region, *in, *sum[2];
+    pto_build_function(b, "main", true, params, 4, arg);
+    pto_value *zero = pto_build_index(b, 0);
+    assert_int_equal(pto_build_call_results(b, "pick", (pto_value *[]){arg[2], arg[3]}, 2, &picked), PTO_OK);
+    pto_build_index_switch(b, arg[1], 2, chosen_types);
+    pto_build_case(b, 2);
+    pto_value *more = pto_build_arith(b, "arith.addi", picked, arg[2]);
+    pto_build_name(b, more, "more");
+    pto_build_yield(b, 2, (pto_value *[]){more, arg[1]});
+    pto_build_case(b, -5);
+    pto_build_yield(b, 2, (pto_value *[]){arg[2], zero});
+    pto_build_default(b);
+    pto_value *one = pto_build_index(b, 1);
+    pto_build_name(b, one, "one");
+    pto_build_yield(b, 2, (pto_value *[]){picked, one});
+    assert_int_equal(pto_build_end_index_switch(b, chosen), PTO_OK);
+    pto_build_execute_region(b, 1, &i32);
+    pto_block *b1 = pto_build_block(b, NULL, 0, NULL), *b2 = pto_build_block(b, &i32, 1, &in);
+    pto_build_cond_branch(b, arg[3], &(pto_build_successor){b1, 0, NULL},
+                          &(pto_build_successor){b2, 1, chosen});
+    pto_build_enter_block(b, b1);
+    pto_value *twice = pto_build_arith(b, "arith.addi", chosen[0], chosen[0]);
+    pto_build_branch(b, &(pto_build_successor){b2, 1, &twice});
+    pto_build_enter_block(b, b2);
+    pto_build_yield(b, 1, &in);
+    assert_int_equal(pto_build_end_execute_region(b, &region), PTO_OK);
+    const pto_build_attr whole[] = {{.key = "no_inline", .kind = PTO_BUILD_ATTR_UNIT}};
+    pto_build_execute_region(b, 0, NULL);
+    pto_build_set_attrs(b, whole, 1);
+    pto_build_if(b, arg[3], 0, NULL);
+    pto_build_operation(b, "pto.store_scalar", (pto_value *[]){arg[0], chosen[1], region}, 3, NULL, NULL, 0);
+    pto_build_end_if(b, 0, NULL, NULL);
+    pto_build_yield(b, 0, NULL);
+    pto_build_end_execute_region(b, NULL);
+    assert_int_equal(pto_build_operation_results(b, "arith.addui_extended", (pto_value *[]){region, picked},
+                                                 2, sum_types, 2, NULL, 0, sum),
+                     PTO_OK);
+    pto_value *last =
+        pto_build_operation(b, "arith.select", (pto_value *[]){sum[1], region, sum[0]}, 3, i32, NULL, 0);
+    const pto_build_attr plain[] = {{.key = "unsignedCmp", .kind = PTO_BUILD_ATTR_UNIT}};
+    pto_build_for(b, zero, chosen[1], chosen[1], 0, NULL, NULL);
+    pto_build_set_attrs(b, plain, 1);
+    pto_build_operation(b, "pto.store_scalar", (pto_value *[]){arg[0], zero, last}, 3, NULL, NULL, 0);
+    pto_build_end_for(b, 0, NULL, NULL);
+    assert_int_equal(pto_build_end_function(b), PTO_OK);
+}
+
+static void blocks_and_arms(void **state) {
+    (void)state;
+    pto_diag_list *diags = pto_diag_list_create();
+    pto_builder *b = pto_builder_create(diags);
+    const pto_type *i32 = pto_build_int_type(b, 32), *i1 = pto_build_int_type(b, 1);
+    const pto_build_attr device[] = {{.key = "pto.aicore", .kind = PTO_BUILD_ATTR_UNIT}};
+    pto_build_declaration(b, "outside", &(pto_build_param){NULL, i32}, 1, &i32, 1);
+    pto_build_set_attrs(b, device, 1);
+    build_pick(b, i32, i1);
+    build_main(b, i32, i1);
+    pto_program *built = pto_builder_finish(b);
+    if (!built)
+        fail_msg("%s", diag_text(diags));
+    same_as(built, flow_text);
+    assert_int_equal(pto_program_verify(built, NULL, diags), PTO_OK);
+    pto_diag_list_destroy(diags);
+    pto_program_destroy(built);
+}
+
+/* A definition that does not dominate is the verifier's. */
+static void dominance_is_the_verifiers(void **state) {
+    (void)state;
+    for (int good = 0; good < 2; good++) {
+        pto_builder *b = pto_builder_create(NULL);
+        pto_build_function(b, "f", true, NULL, 0, NULL);
+        pto_value *yes = pto_build_int(b, pto_build_int_type(b, 1), 1);
+        pto_block *left = pto_build_block(b, NULL, 0, NULL), *right = pto_build_block(b, NULL, 0, NULL);
+        const pto_build_successor to_left = {left, 0, NULL}, to_right = {right, 0, NULL};
+        pto_build_cond_branch(b, yes, &to_left, &to_right);
+        pto_build_enter_block(b, left);
+        pto_value *inside = pto_build_index(b, 1);
+        pto_build_branch(b, &to_right);
+        pto_build_enter_block(b, right);
+        pto_build_compare(b, "eq", good ? yes : inside, good ? yes : inside);
+        pto_build_end_function(b);
+        pto_program *built = pto_builder_finish(b);
+        assert_non_null(built);
+        pto_diag_list *diags = pto_diag_list_create();
+        assert_int_equal(pto_program_verify(built, NULL, diags), good ? PTO_OK : PTO_ERR_REFUSED);
+        if (!good)
+            expect_rule(diags, "PTO-E0402", 0);
+        pto_diag_list_destroy(diags);
+        pto_program_destroy(built);
+    }
+}
+
 /* What only the target refuses is the verifier's: the program exists. */
 static void rules_are_the_verifiers(void **state) {
     (void)state;
@@ -288,20 +473,140 @@ BAD(call_of_none, pto_build_call(p->b, "nobody", NULL, 0))
 BAD(call_of_itself, pto_build_call(p->b, "f", NULL, 0))
 BAD(bad_name, pto_build_name(p->b, p->tile, "a b"))
 BAD(bad_target, pto_build_target(p->b, PTO_TARGET_COUNT))
+BAD(results_late, const pto_type *t = pto_build_index_type(p->b); pto_build_function_results(p->b, &t, 1))
+BAD(return_of_nothing, pto_build_return(p->b, &p->index, 1))
+BAD(return_in_a_loop, pto_build_for(p->b, p->index, p->index, p->index, 0, NULL, NULL);
+    pto_build_return(p->b, NULL, 0))
+BAD(behind_the_return, pto_build_return(p->b, NULL, 0); pto_build_index(p->b, 1))
+BAD(behind_a_branch,
+    pto_build_branch(p->b, &(pto_build_successor){pto_build_block(p->b, NULL, 0, NULL), 0, NULL});
+    pto_build_instr(p->b, PTO_FORM_TRELU, (pto_value *[]){p->tile, p->tile}, 2, NULL, 0))
+BAD(block_without_end, pto_build_block(p->b, NULL, 0, NULL); pto_build_end_function(p->b))
+BAD(block_twice, pto_block *k = pto_build_block(p->b, NULL, 0, NULL); pto_build_enter_block(p->b, k);
+    pto_build_return(p->b, NULL, 0); pto_build_enter_block(p->b, k))
+BAD(block_in_a_loop, pto_build_for(p->b, p->index, p->index, p->index, 0, NULL, NULL);
+    pto_build_block(p->b, NULL, 0, NULL))
+BAD(block_of_no_type, pto_value *v; pto_build_block(p->b, (const pto_type *const[]){NULL}, 1, &v))
+BAD(branch_to_nothing, pto_build_branch(p->b, NULL))
+BAD(branch_to_no_block, pto_build_branch(p->b, &(pto_build_successor){NULL, 0, NULL}))
+BAD(branch_passes_too_much,
+    pto_build_branch(p->b, &(pto_build_successor){pto_build_block(p->b, NULL, 0, NULL), 1, &p->index}))
+BAD(branch_passes_another, const pto_type *t = pto_build_index_type(p->b); pto_value * v;
+    pto_block *k = pto_build_block(p->b, &t, 1, &v);
+    pto_build_branch(p->b, &(pto_build_successor){k, 1, &p->flag}))
+BAD(branch_out, pto_block *k = pto_build_block(p->b, NULL, 0, NULL); pto_build_execute_region(p->b, 0, NULL);
+    pto_build_branch(p->b, &(pto_build_successor){k, 0, NULL}))
+BAD(branch_on_an_index, pto_block *k = pto_build_block(p->b, NULL, 0, NULL);
+    pto_build_cond_branch(p->b, p->index, &(pto_build_successor){k, 0, NULL},
+                          &(pto_build_successor){k, 0, NULL}))
+BAD(switch_on_a_tile, pto_block *k = pto_build_block(p->b, NULL, 0, NULL);
+    pto_build_switch(p->b, p->tile, &(pto_build_successor){k, 0, NULL}, 0, NULL, NULL))
+BAD(yield_in_a_function, pto_build_yield(p->b, 0, NULL))
+BAD(yields_too_few, const pto_type *t = pto_build_index_type(p->b); pto_build_execute_region(p->b, 1, &t);
+    pto_build_yield(p->b, 0, NULL))
+BAD(region_without_yield, pto_build_execute_region(p->b, 0, NULL); pto_build_end_execute_region(p->b, NULL))
+BAD(result_of_no_type, pto_build_execute_region(p->b, 1, (const pto_type *const[]){NULL}))
+BAD(switch_on_a_flag, pto_build_index_switch(p->b, p->flag, 0, NULL))
+BAD(no_case, pto_build_index_switch(p->b, p->index, 0, NULL); pto_build_index(p->b, 1))
+BAD(no_default, pto_build_index_switch(p->b, p->index, 0, NULL); pto_build_case(p->b, 1);
+    pto_build_yield(p->b, 0, NULL); pto_build_end_index_switch(p->b, NULL))
+BAD(case_without_yield, pto_build_index_switch(p->b, p->index, 0, NULL); pto_build_case(p->b, 1);
+    pto_build_default(p->b))
+BAD(behind_the_default, pto_build_index_switch(p->b, p->index, 0, NULL); pto_build_default(p->b);
+    pto_build_yield(p->b, 0, NULL); pto_build_case(p->b, 1))
+BAD(
+    too_many_cases, pto_build_index_switch(p->b, p->index, 0, NULL); for (int i = 0; i < 257; i++) {
+        pto_build_case(p->b, i);
+        pto_build_yield(p->b, 0, NULL);
+    })
+BAD(no_place_for_results, const pto_type *t = pto_build_index_type(p->b);
+    pto_build_execute_region(p->b, 1, &t); pto_build_yield(p->b, 1, &p->index);
+    pto_build_end_execute_region(p->b, NULL))
+BAD(results_not_returned, pto_build_end_function(p->b); const pto_type *t = pto_build_index_type(p->b);
+    pto_build_function(p->b, "g", false, NULL, 0, NULL); pto_build_function_results(p->b, &t, 1);
+    pto_build_end_function(p->b))
+BAD(one_result_of_two, pto_value *v; const pto_type *t = pto_build_index_type(p->b);
+    pto_build_operation_results(p->b, "arith.addui_extended", (pto_value *[]){p->index, p->index}, 2, &t, 1,
+                                NULL, 0, &v))
+BAD(attribute_of_no_form,
+    pto_build_instr(p->b, PTO_FORM_TRELU, (pto_value *[]){p->tile, p->tile}, 2, NULL, 0);
+    pto_build_set_attrs(p->b, (pto_build_attr[]){PTO_BUILD_INT("colour", 1)}, 1))
 BAD(left_open, (void)p)
 
 static void bad_uses(void **state) {
     (void)state;
-    void (*const uses[])(parts *) = {
-        no_value,          two_types,       no_operation,   floats_wanted,     out_of_scope,
-        part_that_decides, predicate,       cast_of_a_tile, too_large,         no_width,
-        no_float,          no_element,      rank,           no_pointer,        no_view,
-        no_rows,           addr_index,      valid_given,    scalar_for_tile,   tile_for_view,
-        too_few,           too_many,        no_form,        no_attribute,      no_enum_value,
-        wrong_kind,        end_nothing,     else_nothing,   condition,         no_else,
-        yields_nothing,    yields_another,  crossed,        loop_by_operation, operand_count,
-        result_missing,    second_function, call_of_none,   call_of_itself,    bad_name,
-        bad_target,        left_open};
+    void (*const uses[])(parts *) = {no_value,
+                                     two_types,
+                                     no_operation,
+                                     floats_wanted,
+                                     out_of_scope,
+                                     part_that_decides,
+                                     predicate,
+                                     cast_of_a_tile,
+                                     too_large,
+                                     no_width,
+                                     no_float,
+                                     no_element,
+                                     rank,
+                                     no_pointer,
+                                     no_view,
+                                     no_rows,
+                                     addr_index,
+                                     valid_given,
+                                     scalar_for_tile,
+                                     tile_for_view,
+                                     too_few,
+                                     too_many,
+                                     no_form,
+                                     no_attribute,
+                                     no_enum_value,
+                                     wrong_kind,
+                                     end_nothing,
+                                     else_nothing,
+                                     condition,
+                                     no_else,
+                                     yields_nothing,
+                                     yields_another,
+                                     crossed,
+                                     loop_by_operation,
+                                     operand_count,
+                                     result_missing,
+                                     second_function,
+                                     call_of_none,
+                                     call_of_itself,
+                                     bad_name,
+                                     bad_target,
+                                     results_late,
+                                     return_of_nothing,
+                                     return_in_a_loop,
+                                     behind_the_return,
+                                     behind_a_branch,
+                                     block_without_end,
+                                     block_twice,
+                                     block_in_a_loop,
+                                     block_of_no_type,
+                                     branch_to_nothing,
+                                     branch_to_no_block,
+                                     branch_passes_too_much,
+                                     branch_passes_another,
+                                     branch_out,
+                                     branch_on_an_index,
+                                     switch_on_a_tile,
+                                     yield_in_a_function,
+                                     yields_too_few,
+                                     region_without_yield,
+                                     result_of_no_type,
+                                     switch_on_a_flag,
+                                     no_case,
+                                     no_default,
+                                     case_without_yield,
+                                     behind_the_default,
+                                     too_many_cases,
+                                     no_place_for_results,
+                                     results_not_returned,
+                                     one_result_of_two,
+                                     attribute_of_no_form,
+                                     left_open};
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
         pto_diag_list *diags = pto_diag_list_create();
         parts p = {.b = pto_builder_create(diags)};
@@ -349,8 +654,14 @@ static void no_builder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops),    cmocka_unit_test(tiles_and_instructions),  cmocka_unit_test(calls),
-        cmocka_unit_test(bad_uses), cmocka_unit_test(rules_are_the_verifiers), cmocka_unit_test(no_builder),
+        cmocka_unit_test(loops),
+        cmocka_unit_test(tiles_and_instructions),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(bad_uses),
+        cmocka_unit_test(rules_are_the_verifiers),
+        cmocka_unit_test(no_builder),
+        cmocka_unit_test(blocks_and_arms),
+        cmocka_unit_test(dominance_is_the_verifiers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
