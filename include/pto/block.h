@@ -134,7 +134,7 @@ typedef enum pto_block_fault {
     PTO_BLOCK_INSTPC,
     PTO_BLOCK_ALIGN,
     PTO_BLOCK_PAGE,
-    PTO_BLOCK_BREAK,
+    PTO_BLOCK_BREAK,     /* ebreak: the end of the program, not a refusal */
     PTO_BLOCK_TRAP_AFTER /* B.CATR trap: the block is committed, the trap follows */
 } pto_block_fault;
 

@@ -447,7 +447,61 @@ static bool check_attributes(pto_block_job *job) {
                                                                                              : NULL;
     if (what)
         return pto_block_tile_fault(job, "PTO-E1641", what, "not an attribute of this operation");
+    if (s->canon && job->op->geometry == GEOMETRY_CONVERT)
+        return pto_block_tile_fault(job, "PTO-E1641", "Canon", "only ACCCVT re-splits fractals");
+    if (job->op->geometry == GEOMETRY_HISTOGRAM && job->op->types >> job->type & 1 && s->has_datr &&
+        s->pad >= pto_block_type_bits(job->type) / 8)
+        return pto_block_tile_fault(job, "PTO-E1641", "ByteId", "Byte%u of %u", s->pad,
+                                    pto_block_type_bits(job->type) / 8);
     job->type2 = s->type2 == PTO_BLOCK_TYPE_NONE || !(takes & DATR_TYPE) ? job->type : s->type2;
+    return true;
+}
+
+/* The element type of a result, or of the second factor. */
+static bool check_second_type(pto_block_job *job) {
+    const unsigned type = job->type, second = job->type2;
+    bool good = true;
+    switch (job->op->geometry) {
+    case GEOMETRY_ROW_BROADCAST:
+    case GEOMETRY_COL_BROADCAST: /* EXPDIF widens halves */
+        good = second == type || (second == BT_FP32 && (type == BT_FP16 || type == BT_BF16));
+        break;
+    case GEOMETRY_HISTOGRAM:
+        good = second == type || second == BT_U32;
+        break;
+    case GEOMETRY_QUANT:
+        good = second == BT_S8 || second == BT_U8;
+        break;
+    case GEOMETRY_DEQUANT:
+        good = second == BT_FP32 || job->s->type2 == PTO_BLOCK_TYPE_NONE;
+        break;
+    case GEOMETRY_MATMUL: /* factors of one class */
+        good = pto_block_type_bits(second) < 64 &&
+               pto_block_type_is_float(second) == pto_block_type_is_float(type) &&
+               (pto_block_type_is_float(type) ||
+                pto_block_type_is_signed(second) == pto_block_type_is_signed(type));
+        break;
+    default:
+        break;
+    }
+    return good || pto_block_tile_fault(job, "PTO-E1643", "DataType", "%s with %s", pto_block_type_name(type),
+                                        pto_block_type_name(second));
+}
+
+/* Dimensions that an operation limits further. */
+static bool check_limits(pto_block_job *job) {
+    const bool pairs = pto_block_type_bits(job->type) < 8 ||
+                       (job->op->geometry == GEOMETRY_CONVERT && pto_block_type_bits(job->type2) < 8);
+    if (job->op->engine != ENGINE_CUBE && pairs && ((job->cols | job->pitch) & 1))
+        return pto_block_tile_fault(job, "PTO-E1642", "LB0", "4-bit elements stand in pairs");
+    if (job->op->geometry == GEOMETRY_TRANSPOSE && pairs && (job->rows & 1))
+        return pto_block_tile_fault(job, "PTO-E1642", "LB1", "4-bit elements stand in pairs");
+    if (job->op->geometry == GEOMETRY_SEQUENCE && job->rows != 1)
+        return pto_block_tile_fault(job, "PTO-E1642", "LB1", "a sequence has one row");
+    if (job->op->geometry == GEOMETRY_SORT && job->cols > 64)
+        return pto_block_tile_fault(job, "PTO-E1642", "LB0", "groups of %d, 64 at most", (int)job->cols);
+    if (job->op->geometry == GEOMETRY_MATMUL && job->op->selector >= 0x10 && job->cols != 1) /* TGEMV */
+        return pto_block_tile_fault(job, "PTO-E1642", "LB0", "M is 1");
     return true;
 }
 
@@ -471,9 +525,7 @@ static bool check_dimensions(pto_block_job *job) {
                                     (int)job->pitch);
     if (!(job->op->types >> job->type & 1))
         return pto_block_tile_fault(job, "PTO-E1643", "", "not on %s", pto_block_type_name(job->type));
-    if (!cube && pto_block_type_bits(job->type) < 8 && ((job->cols | job->pitch) & 1))
-        return pto_block_tile_fault(job, "PTO-E1642", "LB0", "4-bit elements stand in pairs");
-    return true;
+    return check_limits(job) && check_second_type(job);
 }
 
 static bool check_sources(pto_block_job *job) {

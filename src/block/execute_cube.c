@@ -40,19 +40,13 @@ static bool check_layout(pto_block_job *job, int i, unsigned wanted) {
 }
 
 static bool check_product(pto_block_job *job, product *p) {
-    const bool mx = strstr(job->op->name, "MX") != NULL, gemv = strstr(job->op->name, "GEMV") != NULL;
+    const bool mx = strstr(job->op->name, "MX") != NULL;
     const int b = mx ? 2 : 1, bias = mx ? 4 : 2;
     *p = (product){.m = job->cols,
                    .n = job->rows,
                    .k = job->pitch,
                    .kind = class_of(job->type),
                    .accumulates = strstr(job->op->name, ".ACC") != NULL};
-    if (gemv && p->m != 1)
-        return pto_block_tile_fault(job, "PTO-E1642", "LB0", "M is 1");
-    const unsigned wide = pto_block_type_bits(job->type2);
-    if (wide == 64 || class_of(job->type2) != p->kind || (mx && p->kind))
-        return pto_block_tile_fault(job, "PTO-E1643", "DataType", "%s with %s",
-                                    pto_block_type_name(job->type), pto_block_type_name(job->type2));
     const int32_t groups = (p->k + 31) / 32;
     if (!check_operand(job, 0, job->type, p->m, p->k) || !check_layout(job, 0, 4) ||
         (mx && !(check_operand(job, 1, BT_E8M0, p->m, groups) && check_layout(job, 1, 2))) ||
@@ -81,14 +75,12 @@ static bool check_product(pto_block_job *job, product *p) {
 /* Room for rows x cols words; the old contents stay when it is large enough. */
 static bool reserve_acc(pto_block_job *job, int32_t rows, int32_t cols) {
     const size_t bytes = (size_t)rows * (size_t)cols * 4;
-    if (bytes > MAX_ACC)
-        return pto_block_raise(job->m, PTO_BLOCK_ALLOC, "PTO-E1662", "ACC", "%s: %d x %d accumulators",
-                               job->op->name, (int)rows, (int)cols);
     if (bytes <= job->m->acc.capacity)
         return true;
     void *grown = malloc(bytes);
     if (!grown)
-        return pto_block_tile_fault(job, "PTO-E1662", "ACC", "no memory of the host");
+        return pto_block_raise(job->m, PTO_BLOCK_ALLOC, "PTO-E1662", "ACC", "%s: no memory of the host",
+                               job->op->name);
     free(job->m->acc.data);
     job->m->acc.data = grown;
     job->m->acc.capacity = bytes;
@@ -152,13 +144,18 @@ static bool float_room(pto_block_job *job, const product *p, pto_tile room[3]) {
 
 static bool run_product(pto_block_job *job) {
     product p;
-    if (!check_product(job, &p) || !reserve_acc(job, p.m, p.n))
+    pto_tile scale_a, scale_b, room[3];
+    if (!check_product(job, &p))
+        return false;
+    if ((size_t)p.m * (size_t)p.n * 4 > MAX_ACC)
+        return pto_block_raise(job->m, PTO_BLOCK_ALLOC, "PTO-E1662", "ACC", "%s: %d x %d accumulators",
+                               job->op->name, (int)p.m, (int)p.n);
+    if (p.kind == 0 && !float_room(job, &p, room)) /* before ACC makes room: it may be live */
+        return pto_block_tile_fault(job, "PTO-E1621", "", "the host has no memory for it");
+    if (!reserve_acc(job, p.m, p.n))
         return false;
     const pto_dtype type = pto_block_dtype(acc_type[p.kind]);
-    pto_tile acc = acc_tile(job, type, p.m, p.n), a = corner_of(p.a, p.m, p.k), b = corner_of(p.b, p.k, p.n),
-             scale_a, scale_b, room[3];
-    if (p.kind == 0 && !float_room(job, &p, room))
-        return pto_block_tile_fault(job, "PTO-E1621", "", "the host has no memory for it");
+    pto_tile acc = acc_tile(job, type, p.m, p.n), a = corner_of(p.a, p.m, p.k), b = corner_of(p.b, p.k, p.n);
     pto_instr instr = {.form = PTO_FORM_TMATMUL,
                        .operand = {pto_block_operand(&acc), pto_block_operand(&a), pto_block_operand(&b)}};
     if (p.scale_a) {

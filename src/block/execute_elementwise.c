@@ -155,28 +155,6 @@ static bool allocate(pto_block_job *job) {
     }
 }
 
-/* The element type of an EXPDIF result, or a conversion pair that exists. */
-static bool check_second_type(pto_block_job *job) {
-    const bool expdif =
-        job->op->geometry == GEOMETRY_ROW_BROADCAST || job->op->geometry == GEOMETRY_COL_BROADCAST;
-    if (!expdif || job->type2 == job->type)
-        return true;
-    if (job->type2 == BT_FP32 && (job->type == BT_FP16 || job->type == BT_BF16))
-        return true;
-    return pto_block_tile_fault(job, "PTO-E1643", "DataType", "no result of type %s",
-                                pto_block_type_name(job->type2));
-}
-
-static bool check_conversion(pto_block_job *job) {
-    if (job->op->geometry != GEOMETRY_CONVERT)
-        return true;
-    if (pto_block_type_bits(job->type2) < 8 && ((job->cols | job->pitch) & 1))
-        return pto_block_tile_fault(job, "PTO-E1642", "LB0", "4-bit elements stand in pairs");
-    if (job->s->canon)
-        return pto_block_tile_fault(job, "PTO-E1641", "Canon", "only ACCCVT re-splits fractals");
-    return !job->s->layout || pto_block_tile_fault(job, "PTO-E1645", "Layout", "TCVT keeps ND");
-}
-
 /* Copies move bits; everything else computes in the element type. */
 static pto_dtype operand_type(const pto_block_op *op, unsigned type) {
     const bool copies = op->geometry == GEOMETRY_FILL || op->geometry == GEOMETRY_ROW_EXPAND ||
@@ -194,8 +172,8 @@ static void begin_result(pto_block_job *job) {
 
 bool pto_block_run_elementwise(pto_block_job *job) {
     const pto_block_op *op = job->op;
-    if (!check_second_type(job) || !check_conversion(job))
-        return false;
+    if (op->geometry == GEOMETRY_CONVERT && job->s->layout)
+        return pto_block_tile_fault(job, "PTO-E1645", "Layout", "TCVT keeps ND");
     for (int i = 0; i < op->tiles; i++)
         if (!check_source(job, i))
             return false;

@@ -80,11 +80,8 @@ static bool run_insert(pto_block_job *job) {
 }
 
 static bool run_transpose(pto_block_job *job) {
-    if (!check_full(job, 0))
-        return false;
-    if (pto_block_type_bits(job->type) < 8 && (job->rows & 1))
-        return pto_block_tile_fault(job, "PTO-E1642", "LB1", "4-bit elements stand in pairs");
-    return pto_block_allocate(job, 0, job->type, false, 0, job->rows, job->cols, job->rows) &&
+    return check_full(job, 0) &&
+           pto_block_allocate(job, 0, job->type, false, 0, job->rows, job->cols, job->rows) &&
            call(job, pto_block_bits_dtype(job->type), 1);
 }
 
@@ -110,8 +107,6 @@ static bool run_partial(pto_block_job *job) {
 }
 
 static bool run_sequence(pto_block_job *job) {
-    if (job->rows != 1)
-        return pto_block_tile_fault(job, "PTO-E1642", "LB1", "a sequence has one row");
     return pto_block_allocate(job, 0, job->type, false, 0, job->pitch, 1, job->cols) &&
            call(job, pto_block_dtype(job->type), 0);
 }
@@ -183,11 +178,14 @@ static bool run_gather(pto_block_job *job) {
 
 /* Zeros everywhere, then the rows of A; every row of the destination is valid. */
 static bool run_scatter(pto_block_job *job) {
-    if (!check_full(job, 0) || !pto_block_allocate(job, 0, job->type, false, 0, job->pitch, 1, job->cols))
+    const uint64_t bits = pto_block_size_bytes(job->s->result[0].size) * 8;
+    const int32_t rows = (int32_t)(bits / ((uint64_t)job->pitch * pto_block_type_bits(job->type)));
+    if (!check_full(job, 0) || !check_rows(job, 1, rows ? rows : INT32_MAX) || /* ALLOC tells of no row */
+        !pto_block_allocate(job, 0, job->type, false, 0, job->pitch, 1, job->cols))
         return false;
     pto_block_entry *dst = &job->dst[0];
     dst->valid_rows = dst->rows;
-    if (!check_rows(job, 1, dst->rows) || !by_rows(job, PTO_FORM_TSCATTER))
+    if (!by_rows(job, PTO_FORM_TSCATTER))
         return false;
     dst->all_defined = true;
     return true;
@@ -200,16 +198,12 @@ static bool run_histogram(pto_block_job *job) {
     const unsigned byte = job->s->has_datr ? job->s->pad : 0;
     const unsigned count = pto_block_type_bits(job->type) / 8;
     const pto_block_entry *filter = job->src[1];
-    if (job->type2 != job->type && job->type2 != BT_U32)
-        return pto_block_tile_fault(job, "PTO-E1643", "DataType", "counts are U32");
-    if (byte >= count)
-        return pto_block_tile_fault(job, "PTO-E1641", "ByteId", "Byte%u of %u", byte, count);
-    if (!check_full(job, 0) || !pto_block_check_values(job, 1))
+    if (!check_full(job, 0) || !pto_block_check_type(job, 1, BT_U8) || !pto_block_check_values(job, 1))
         return false;
     const int32_t rows = count == 2 ? byte == 0 ? job->rows : 0 : (int32_t)(3 - byte);
-    if (filter->predicate || filter->type != BT_U8 || filter->valid_rows < rows)
-        return pto_block_tile_fault(job, "PTO-E1647", pto_block_source_name(job, 1, name),
-                                    "no filter of %d rows of U8", (int)rows);
+    if (filter->valid_rows < rows)
+        return pto_block_tile_fault(job, "PTO-E1647", pto_block_source_name(job, 1, name), "%d rows, not %d",
+                                    (int)filter->valid_rows, (int)rows);
     if (!pto_block_allocate(job, 0, BT_U32, false, 0, 256, job->rows, 256))
         return false;
     pto_tile dst = pto_block_tile_of(&job->dst[0], PTO_U32),
@@ -245,16 +239,12 @@ static bool by_scale(pto_block_job *job, pto_form form, unsigned rmode) {
 }
 
 static bool run_quant(pto_block_job *job) {
-    if (job->type2 != BT_S8 && job->type2 != BT_U8)
-        return pto_block_tile_fault(job, "PTO-E1643", "DataType", "the result is S8 or U8");
     return check_full(job, 0) &&
            pto_block_allocate(job, 0, job->type2, false, 0, job->pitch, job->rows, job->cols) &&
            by_scale(job, PTO_FORM_TQUANT, job->s->rmode);
 }
 
 static bool run_dequant(pto_block_job *job) {
-    if (job->type2 != BT_FP32 && job->s->type2 != PTO_BLOCK_TYPE_NONE)
-        return pto_block_tile_fault(job, "PTO-E1643", "DataType", "the result is FP32");
     return check_full(job, 0) &&
            pto_block_allocate(job, 0, BT_FP32, false, 0, job->pitch, job->rows, job->cols) &&
            by_scale(job, PTO_FORM_TDEQUANT, 0);
@@ -265,8 +255,6 @@ static bool run_dequant(pto_block_job *job) {
 static bool run_sort(pto_block_job *job) {
     const pto_block_entry *src = job->src[0];
     const int32_t group = job->cols;
-    if (group > 64)
-        return pto_block_tile_fault(job, "PTO-E1642", "LB0", "groups of %d, 64 at most", (int)group);
     if (!pto_block_check_type(job, 0, job->type) ||
         !pto_block_check_shape(job, 0, job->s->dim_given[1] ? job->rows : src->valid_rows, src->valid_cols,
                                job->s->dim_given[2] ? job->pitch : src->cols) ||

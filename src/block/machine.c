@@ -637,6 +637,7 @@ static pto_status step(pto_block_machine *m, bool fast) {
         if (code->form == BF_EBREAK && m->kind != BLOCK_NONE && m->kind != BLOCK_TILE) {
             m->exit_code = (unsigned)code->imm;
             m->executed++;
+            pto_block_raise(m, PTO_BLOCK_BREAK, "", "", "ebreak %u", m->exit_code);
             return PTO_ERR_CANCELLED;
         }
         ok = scalar(m, code);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The block machine: the seed's example, whole programs against double references, faults that change
- * nothing, scalar instructions. */
+/* The block machine: the seed's example, whole programs against double references,
+ * scalar instructions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "block/machine.h"
 #include <pto/block.h>
 
 enum { CODE = 0x1000, MEM = 0x100000, MEM_BYTES = 1 << 20 };
@@ -150,199 +149,6 @@ static void seed_pads_and_defaults(void **state) {
     assert_int_equal(dst.cols, 16);
     assert_int_equal(dst.rows, 4);
     drop(&b);
-}
-
-/* ---- faults ---- */
-
-/* Everything that a program can see of the machine (70, 2), as bytes: registers, the active block, queues
- * with the contents of their live tiles, ACC, flags, memory and code. */
-typedef struct snapshot {
-    size_t size;
-    uint8_t *bytes;
-} snapshot;
-
-static void keep(snapshot *s, const void *data, size_t size) {
-    s->bytes = realloc(s->bytes, s->size + size);
-    assert_non_null(s->bytes);
-    memcpy(s->bytes + s->size, data, size);
-    s->size += size;
-}
-
-static snapshot snapshot_of(const bench *b) {
-    const pto_block_machine *m = b->machine;
-    snapshot s = {0};
-    keep(&s, &m->pc, sizeof m->pc);
-    keep(&s, m->gpr, sizeof m->gpr);
-    keep(&s, m->queue_t, sizeof m->queue_t);
-    keep(&s, m->queue_u, sizeof m->queue_u);
-    keep(&s, &m->fflags, sizeof m->fflags);
-    keep(&s, &m->kind, sizeof m->kind);
-    if (m->kind != BLOCK_NONE) {
-        keep(&s, &m->transfer, sizeof m->transfer);
-        const uint64_t block[] = {m->bpc,           m->target,     m->bpcn,       m->taken,
-                                  m->condition_set, m->target_set, m->scalar_seen};
-        keep(&s, block, sizeof block);
-    }
-    if (m->state)
-        keep(&s, m->state, sizeof *m->state);
-    for (int q = 0; q < 4; q++) {
-        keep(&s, &m->queue[q].pushes, sizeof m->queue[q].pushes);
-        for (int i = 0; i < PTO_BLOCK_DEPTH; i++) {
-            const pto_block_entry *e = &m->queue[q].entry[i];
-            keep(&s, &e->live, sizeof e->live);
-            if (!e->live)
-                continue;
-            const int32_t shape[] = {e->type,       e->layout,     e->size,      e->rows,  e->cols,
-                                     e->valid_rows, e->valid_cols, e->predicate, e->holes, e->all_defined};
-            keep(&s, shape, sizeof shape);
-            keep(&s, e->data, (size_t)pto_block_size_bytes(e->size));
-        }
-    }
-    keep(&s, &m->live_bytes, sizeof m->live_bytes);
-    keep(&s, &m->acc.live, sizeof m->acc.live);
-    if (m->acc.live) {
-        const int32_t shape[] = {m->acc.type, m->acc.rows, m->acc.cols};
-        keep(&s, shape, sizeof shape);
-        keep(&s, m->acc.data, (size_t)m->acc.rows * (size_t)m->acc.cols * 4);
-    }
-    keep(&s, m->image, m->image_size);
-    keep(&s, b->memory, MEM_BYTES);
-    return s;
-}
-
-/* Runs to a fault; the machine is as it was: no push, no release, the program counter at the committing
- * instruction. */
-static void faults(const char *text, pto_block_fault fault, const char *rule) {
-    bench b = make(text);
-    push_u16(&b, 1, 16, 32, 16, 32);
-    push_u16(&b, 0, 16, 32, 16, 30);
-    pto_block_set_gpr(b.machine, 1, 70000);
-    pto_block_set_gpr(b.machine, 2, 1);
-    snapshot before;
-    for (;;) { /* the state before the instruction that faults */
-        before = snapshot_of(&b);
-        const pto_status status = pto_block_step(b.machine);
-        if (status != PTO_OK) {
-            if (status != PTO_ERR_REFUSED)
-                fail_msg("%s: no fault %s, status %d", text, rule, (int)status);
-            break;
-        }
-        free(before.bytes);
-    }
-    const pto_block_fault_info *info = pto_block_last_fault(b.machine);
-    if (info->fault != fault || strcmp(info->rule, rule))
-        fail_msg("%s: %s %s (%s), not %s %s", text, pto_block_fault_name(info->fault), info->rule, info->text,
-                 pto_block_fault_name(fault), rule);
-    assert_int_equal(pto_block_pc(b.machine), info->pc);
-    const snapshot after = snapshot_of(&b);
-    assert_int_equal(before.size, after.size);
-    assert_memory_equal(before.bytes, after.bytes, before.size);
-    free(before.bytes);
-    free(after.bytes);
-    /* and the same again: a fault is restartable */
-    assert_int_equal(pto_block_run(b.machine, 1000), PTO_ERR_REFUSED);
-    assert_string_equal(pto_block_last_fault(b.machine)->rule, rule);
-    drop(&b);
-}
-
-static void every_fault(void **state) {
-    (void)state;
-    faults(".half 0x0080", PTO_BLOCK_ILLEGAL, "PTO-E1620");
-    faults("TRESHAPE <32, 16, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_ILLEGAL, "PTO-E1620");
-    faults("C.BSTOP", PTO_BLOCK_BUNDLE, "PTO-E1630");
-    faults("B.DIM zero, 1, ->LB0", PTO_BLOCK_BUNDLE, "PTO-E1630");
-    faults("BSTART.TEPL TRELU, U16\naddi zero, 1, ->a0", PTO_BLOCK_BUNDLE, "PTO-E1630");
-    faults("BSTART.TEPL TRELU, U16\nB.TEXT .+4", PTO_BLOCK_BUNDLE, "PTO-E1630");
-    faults("BSTART.TEPL TRELU, U16\nB.DIM zero, 1, ->LB0\nB.DIM zero, 1, ->LB0", PTO_BLOCK_BUNDLE,
-           "PTO-E1631");
-    faults("BSTART.TEPL TRELU, U16\nB.DATR Zero\nB.DATR Zero", PTO_BLOCK_BUNDLE, "PTO-E1631");
-    faults("TADD <32, 16, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_BUNDLE, "PTO-E1632");
-    faults("TADDS <32, 16, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_BUNDLE, "PTO-E1632");
-    faults("TRELU <32, 16, u16>, U#1, [a0], ->T<1KB>\nC.BSTOP", PTO_BLOCK_BUNDLE, "PTO-E1632");
-    faults("BSTART.TEPL TRELU, U16\nB.DIM zero, 32, ->LB0\nB.IOT U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_BUNDLE,
-           "PTO-E1633");
-    faults("BSTART.TEPL TRELU, U16\nB.IOT U#1, last, ->T<1KB>\nB.IOT U#1, last", PTO_BLOCK_BUNDLE,
-           "PTO-E1633");
-    faults("C.BSTART.STD FALL\nsetc.eq zero, zero", PTO_BLOCK_BUNDLE, "PTO-E1630");
-    faults("C.BSTART.STD IND\nC.BSTOP", PTO_BLOCK_BUNDLE, "PTO-E1634");
-    faults("TTRI <32, 16, s16>, [sp, zero], ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE,
-           "PTO-E1640"); /* sp is set below */
-    faults("TRELU <32, 16, u16, RNE>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1641");
-    faults("TRELU <32, 16, u16, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1641");
-    faults("TRELU <u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1642");
-    faults("TRELU <LB0:32, LB1:zero, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1642");
-    faults("TRELU <LB0:32, LB1:16, LB2:31, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1642");
-    faults("TEXP <32, 16, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1643");
-    faults("TRELU <32, 16, u16>, U#2, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1644");
-    faults("TRELU <32, 16, s16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1646");
-    faults("TRELU <30, 16, 32, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1647");
-    faults("TRELU <16, 16, u16>, U#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1647");
-    faults("TDIVS <32, 16, u16>, U#1, [zero], ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1650");
-    faults("TMATMUL.ACC <16, 32, 32, FP32>, T#1, T#1\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1646");
-    faults("ACCCVT <16, 16, FP32>, ACC, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1652");
-    faults("TRELU <32, 16, u16>, U#1, ->T<64B>\nC.BSTOP", PTO_BLOCK_ALLOC, "PTO-E1660");
-    faults("TRELU <32, 16, u16>, U#1, ->T<512KB>\nC.BSTOP", PTO_BLOCK_ALLOC, "PTO-E1660");
-    faults("TRELU <32, 16, u16>, U#1, ->T<512B>\nC.BSTOP", PTO_BLOCK_ALLOC, "PTO-E1661");
-    faults("C.BSTART.STD IND\nsetc.tgt a0\nC.BSTOP", PTO_BLOCK_INSTPC, "PTO-E1670"); /* a0 = 1 */
-    faults("TLOAD <32, 16, u16>, [a0], ->T<1KB>\nC.BSTOP", PTO_BLOCK_ALIGN, "PTO-E1671");
-    faults("TLOAD <32, 16, u16>, [a1], ->T<1KB>\nC.BSTOP", PTO_BLOCK_PAGE, "PTO-E1672");
-    faults("C.BSTART.STD FALL\nldi [a1, 0], ->a2", PTO_BLOCK_PAGE, "PTO-E1672");
-    faults("C.BSTART.STD FALL\nldi [a0, 0], ->a2", PTO_BLOCK_ALIGN, "PTO-E1671");
-}
-
-/* What 7.2 and 7.3 name besides: a break and a trap are no faults of this kind; ACC and memory stay as well.
- */
-static void more_faults(void **state) {
-    (void)state;
-    static const char acc[] =
-        "TLOAD <16, 16, FP32>, [a2], ->M<1KB>\nTMATMUL <16, 16, 16, FP32>, M#1.reuse, M#1.reuse\n";
-    static const char *const after_acc[][2] = {
-        {"TMATMUL.ACC <16, 16, 16, FP16>, M#1, M#1\nC.BSTOP", "PTO-E1646"},
-        {"TMATMUL.ACC <16, 8, 16, FP32>, M#1, M#1\nC.BSTOP", "PTO-E1652"},
-        {"TMATMUL <16, 16, 16, FP64>, M#1, M#1\nC.BSTOP", "PTO-E1643"},
-        {"ACCCVT <16, 16, S32>, ACC, ->T<1KB>\nC.BSTOP", "PTO-E1652"},
-        {"TSTORE <16, 16, FP32>, M#2, [a2]\nC.BSTOP", "PTO-E1644"},
-        {"TADD <16, 16, FP32>, M#1, M#1.reuse, ->T<16KB>\nTADD <16, 16, FP32>, T#1, M#1, ->T<16KB>\nC.BSTOP",
-         "PTO-E1647"},
-    };
-    char text[512];
-    for (size_t i = 0; i < sizeof after_acc / sizeof *after_acc; i++) {
-        snprintf(text, sizeof text, "C.BSTART.STD FALL\nhl.lis 0x100000, ->a2\n%s%s", acc, after_acc[i][0]);
-        if (i == 5) /* sizes of source and destination may differ, columns may not */
-            strcpy(strstr(text, "TADD <16, 16, FP32>, T#1"),
-                   "TADD <15, 16, FP32>, T#1, M#1, ->T<16KB>\nC.BSTOP");
-        faults(text, PTO_BLOCK_TILE, after_acc[i][1]);
-    }
-    faults("TTRI <32, 16, s16>, [sp, zero], ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1640");
-    faults("TCI <32, 1, s16>, [a0, sp], ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1640");
-    faults("BSTART.TEPL TRELU, U16\nB.CATR dr\nB.DIM zero, 32, ->LB0\nB.DIM zero, 16, ->LB1\n"
-           "B.IOT U#1, last, ->T<1KB>\nC.BSTOP",
-           PTO_BLOCK_TILE, "PTO-E1641");
-    faults("TMOV.ND2NZ <32, 16, U16>, U#1, ->N<1KB>\nTRELU <32, 16, U16>, N#1, ->T<1KB>\nC.BSTOP",
-           PTO_BLOCK_TILE, "PTO-E1645");
-    faults("TFILLPAD <32, 16, U16>, U#1.reuse, [a1], ->N<1KB>\nTCVT <32, 16, U16, U32>, N#1, ->N<2KB>\n"
-           "TGATHER <32, 16, U16>, U#1, N#1, ->T<1KB>\nC.BSTOP",
-           PTO_BLOCK_TILE, "PTO-E1651"); /* an index out of range */
-    faults("TDIV <32, 16, U16>, U#1, N#1, ->T<1KB>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1644");
-    faults(
-        "TXOR <32, 16, U16>, U#1.reuse, U#1.reuse, ->N<1KB>\nTREM <32, 16, U16>, U#1, N#1, ->T<1KB>\nC.BSTOP",
-        PTO_BLOCK_TILE, "PTO-E1650");
-    faults("TEXPANDS <8, 4, TF32>, [sp], ->T<128B>\nC.BSTOP", PTO_BLOCK_TILE, "PTO-E1649");
-    faults("TLOAD <8, 4, FP32>, [a0], ->T<128B>\nC.BSTOP", PTO_BLOCK_ALIGN, "PTO-E1671");
-    faults("C.BSTART.STD FALL\nhl.lis 0x1ffff0, ->a2\nTSTORE <32, 16, u16>, U#1, [a2]\nC.BSTOP",
-           PTO_BLOCK_PAGE, "PTO-E1672"); /* the first words would fit */
-    faults("C.BSTART.STD FALL\nsdi a0, [a0, 0]", PTO_BLOCK_ALIGN, "PTO-E1671");
-    faults("BSTART.STD COND, .+8\nsetc.eq zero, zero\nsetc.eq zero, zero", PTO_BLOCK_BUNDLE, "PTO-E1631");
-    faults("C.BSTART.STD FALL\nsetc.tgt a0", PTO_BLOCK_BUNDLE, "PTO-E1630");
-    faults("addi zero, 1, ->a0", PTO_BLOCK_BUNDLE, "PTO-E1630");
-}
-
-/* No more than 512 KiB of live tiles. */
-static void capacity(void **state) {
-    (void)state;
-    faults("TEXPANDS <64, 64, FP32>, [a0], ->M<256KB>\nTEXPANDS <64, 64, FP32>, [a0], ->M<128KB>\n"
-           "TEXPANDS <64, 64, FP32>, [a0], ->M<256KB>\nC.BSTOP",
-           PTO_BLOCK_ALLOC, "PTO-E1662");
 }
 
 /* ---- flags ---- */
@@ -636,21 +442,12 @@ static void sixteen_deep(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seed_example),
-        cmocka_unit_test(seed_pads_and_defaults),
-        cmocka_unit_test(every_fault),
-        cmocka_unit_test(more_faults),
-        cmocka_unit_test(capacity),
-        cmocka_unit_test(float_flags),
-        cmocka_unit_test(loop_of_a_thousand),
-        cmocka_unit_test(tiled_gemm),
-        cmocka_unit_test(row_softmax),
-        cmocka_unit_test(sort_and_merge),
-        cmocka_unit_test(number_wins_over_nan),
-        cmocka_unit_test(predicates),
-        cmocka_unit_test(scalar_instructions),
-        cmocka_unit_test(step_equals_run),
-        cmocka_unit_test(sixteen_deep),
+        cmocka_unit_test(seed_example),    cmocka_unit_test(seed_pads_and_defaults),
+        cmocka_unit_test(float_flags),     cmocka_unit_test(loop_of_a_thousand),
+        cmocka_unit_test(tiled_gemm),      cmocka_unit_test(row_softmax),
+        cmocka_unit_test(sort_and_merge),  cmocka_unit_test(number_wins_over_nan),
+        cmocka_unit_test(predicates),      cmocka_unit_test(scalar_instructions),
+        cmocka_unit_test(step_equals_run), cmocka_unit_test(sixteen_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
