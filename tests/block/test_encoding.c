@@ -151,6 +151,161 @@ static void worked_words(void **state) {
         check_example(&examples[i]);
 }
 
+/* ---- every word of 70, 10 by itself ---- */
+
+/* The physical line of a word and what its fields hold: "DataType 26" and so on, by the names of 70. */
+typedef struct worked {
+    uint64_t word;
+    const char *line, *fields;
+} worked;
+
+static const worked worked_word[] = {
+    /* 10.1 */
+    {0xd1719181, "BSTART.TEPL TRELU, U16", "type 26 sel 23"},
+    {0x19f01023, "B.DATR Null", "pad 3 type2 31 cmode 0 rmode 0 sat 0 layout 0"},
+    {0x01e00043, "B.DIM zero, 30, ->LB0", "imm 30 reg 0 dim 0"},
+    {0x01001043, "B.DIM zero, 16, ->LB1", "imm 16 reg 0 dim 1"},
+    {0x02002043, "B.DIM zero, 32, ->LB2", "imm 32 reg 0 dim 2"},
+    {0x010b5413, "B.IOT U#1.reuse, last, ->T<1KB>", "src0 16 last 1 size 6 reuse0 1 queue 0"},
+    {0x07bc, "C.B.DIMI 30, ->LB0", "imm 30 dim 0"},
+    {0x443c, "C.B.DIMI 16, ->LB1", "imm 16 dim 1"},
+    {0x883c, "C.B.DIMI 32, ->LB2", "imm 32 dim 2"},
+    /* 10.2 */
+    {0x08019181, "BSTART.TEPL TADD, FP32", "type 1 sel 0"},
+    {0x01f01023, "B.DATR Zero", "pad 0 type2 31"},
+    {0x0f3c, "C.B.DIMI 60, ->LB0", "imm 60 dim 0"},
+    {0x503c, "C.B.DIMI 64, ->LB1", "imm 64 dim 1"},
+    {0x903c, "C.B.DIMI 64, ->LB2", "imm 64 dim 2"},
+    {0x480d4913, "B.IOT T#1, U#3.reuse, last, ->M<16KB>",
+     "src1 18 src0 0 last 1 size 10 reuse1 1 reuse0 0 queue 2"},
+    /* 10.3 */
+    {0x22219181, "BSTART.TEPL TMULS, FP16", "type 4 sel 34"},
+    {0x00018043, "B.DIM a1, 0, ->LB0", "imm 0 reg 3 dim 0"},
+    {0x00821043, "B.DIM a2, 8, ->LB1", "imm 8 reg 4 dim 1"},
+    {0x08002043, "B.DIM zero, 128, ->LB2", "imm 128 reg 0 dim 2"},
+    {0x001c5013, "B.IOT T#2, last, ->T<4KB>", "src0 1 last 1 size 8 queue 0 reuse0 0"},
+    {0x00028013, "B.IOR a3", "reg0 5 reg1 0 reg2 0 regd 0"},
+    /* 10.4 */
+    {0x08011181, "BSTART.TMA TLOAD, FP32", "type 1 sel 0"},
+    {0x103c, "C.B.DIMI 64, ->LB0", "imm 64 dim 0"},
+    {0x483c, "C.B.DIMI 32, ->LB1", "imm 32 dim 1"},
+    {0x000ce013, "B.IOT last, ->T<8KB>", "last 1 size 9 queue 0"},
+    {0x00510013, "B.IOR a0, a3", "reg0 2 reg1 5 reg2 0"},
+    /* 10.5 */
+    {0x08111181, "BSTART.TMA TSTORE, FP32", "type 1 sel 1"},
+    {0x02085013, "B.IOT M#1, last", "src0 32 last 1 size 0 queue 0"},
+    {0x00518013, "B.IOR a1, a3", "reg0 3 reg1 5"},
+    /* 10.6 */
+    {0x09b19181, "BSTART.TEPL TCVT, FP32", "type 1 sel 27"},
+    {0x1c409023, "B.DATR FP16, RNE, Sat", "type2 4 rmode 1 sat 1 pad 3"},
+    {0x0cbc, "C.B.DIMI 50, ->LB0", "imm 50 dim 0"},
+    {0x002c5013, "B.IOT T#3, last, ->T<4KB>", "src0 2 size 8"},
+    /* 10.7 */
+    {0x88d19181, "BSTART.TEPL TCMP, S32", "type 17 sel 13"},
+    {0x59f01023, "B.DATR LT", "cmode 2 pad 3 type2 31"},
+    {0x083c, "C.B.DIMI 32, ->LB0", "imm 32 dim 0"},
+    {0x0409cd93, "B.IOT T#1.reuse, T#2.reuse, last, ->N<128B>",
+     "src1 1 src0 0 last 1 size 3 reuse1 1 reuse0 1 queue 3"},
+    /* 10.8 */
+    {0x89a19181, "BSTART.TEPL TSEL, S32", "type 17 sel 26"},
+    {0x03004013, "B.IOT N#1, T#1", "src0 48 src1 0 last 0 size 0"},
+    {0x001c5093, "B.IOT T#2, last, ->U<4KB>", "src0 1 last 1 size 8 queue 1"},
+    /* 10.9 */
+    {0x20031181, "BSTART.CUBE TMATMUL, FP16", "type 4 sel 0"},
+    {0xa03c, "C.B.DIMI 128, ->LB2", "imm 128 dim 2"},
+    {0x00184013, "B.IOT T#2, T#1, last", "src1 0 src0 1 last 1 size 0"},
+    {0x08831181, "BSTART.CUBE ACCCVT, FP32", "type 1 sel 8"},
+    {0x18409da3, "B.DATR NZ2ND, FP16, RNE", "layout 27 rmode 1 type2 4 pad 3"},
+    {0x000c6113, "B.IOT last, ->M<4KB>", "last 1 size 8 queue 2"},
+    /* 10.10 */
+    {0x88411181, "BSTART.TMA MGATHER, S32", "type 17 sel 4"},
+    {0x043c, "C.B.DIMI 16, ->LB0", "imm 16 dim 0"},
+    {0x413c, "C.B.DIMI 4, ->LB1", "imm 4 dim 1"},
+    {0x01fa5413, "B.IOT U#16.reuse, last, ->T<256B>", "src0 31 reuse0 1 last 1 size 4"},
+    {0x00010013, "B.IOR a0", "reg0 2 reg1 0"},
+    /* 10.11 */
+    {0x0c019181, "BSTART.TEPL TROWSUM, FP32", "type 1 sel 64"},
+    {0x0009d493, "B.IOT T#1.reuse, last, ->U<128B>", "src0 0 reuse0 1 last 1 size 3 queue 1"},
+    /* 10.12 */
+    {0x12c00043, "B.DIM zero, 300, ->LB0", "imm 300 reg 0 dim 0"},
+    {0xfffb97c3, "B.DIM x3, 65535, ->LB1", "imm 65535 reg 23 dim 1"},
+    {0xfff02fc3, "B.DIM zero, 131071, ->LB2", "imm 131071 reg 0 dim 2"},
+    /* published */
+    {0x000b5493, "B.IOT T#1.reuse, last, ->U<1KB>", "src0 0 reuse0 1 size 6 queue 1"},
+    {0x440cc513, "B.IOT T#1.reuse, U#2, last, ->M<8KB>", "src0 0 src1 17 reuse0 1 reuse1 0 size 9 queue 2"},
+    {0x02285413, "B.IOT M#3.reuse, last", "src0 34 reuse0 1 last 1 size 0"},
+    {0x0009e193, "B.IOT last, ->N<128B>", "size 3 queue 3 last 1"},
+    {0xd0304813, "B.IOT T#4, N#5.reuse", "src0 3 src1 52 reuse1 1 reuse0 0 last 0 size 0"},
+    {0xb6231123, "B.DATR ND2ZZ.canon, TF32, GE, RTO, Sat, Min",
+     "layout 2 type2 2 cmode 5 rmode 6 sat 1 pad 2"},
+    {0x18d19ea3, "B.DATR NZ2ZZ, E8M0, RDN", "layout 29 type2 13 rmode 3 pad 3"},
+    {0x18501ea3, "B.DATR NZ2ZZ, BF16", "layout 29 type2 5 pad 3"},
+    {0xc0019181, "BSTART.TEPL TADD, U64", "type 24 sel 0"},
+    {0xc7d19181, "BSTART.TEPL TFREE, U64", "type 24 sel 125"},
+    {0x0ee19181, "BSTART.TEPL TTRANS, FP32", "type 1 sel 110"},
+    {0x24419181, "BSTART.TEPL TROWEXPAND, FP16", "type 4 sel 68"},
+    {0x040f8023, "B.CATR trap, atomic, aq, rl, far, dr", NULL},
+    {0x000a0013, "B.IOR x0", "reg0 20"},
+    {0x008b0013, "B.IOR x2, a6", "reg0 22 reg1 8"},
+    {0x00858013, "B.IOR s0, a6", "reg0 11 reg1 8"},
+    {0x0800, "C.BSTART.STD FALL", NULL},
+    {0x3800, "C.BSTART.STD RET", NULL},
+    {0x40000415, "addi zero, 1024, ->a6", NULL},
+    {0xf856, "c.movi 1, ->t", NULL},
+    {0x0063e075, "setc.ltui a5, 6", NULL},
+    {0x0636, "c.setc.ne t#1, zero", NULL},
+    {0x05902059, "swi zero, [t#2, 8]", NULL},
+    {0x029c, "c.setc.tgt ra", NULL},
+};
+
+static pto_block_field field_named(const char *name) {
+    static const struct {
+        const char *name;
+        pto_block_field field;
+    } names[] = {{"type", PTO_BLOCK_TYPE},     {"sel", PTO_BLOCK_SELECTOR},  {"pad", PTO_BLOCK_PAD},
+                 {"type2", PTO_BLOCK_TYPE2},   {"cmode", PTO_BLOCK_CMODE},   {"rmode", PTO_BLOCK_RMODE},
+                 {"sat", PTO_BLOCK_SAT},       {"layout", PTO_BLOCK_LAYOUT}, {"imm", PTO_BLOCK_IMM},
+                 {"reg", PTO_BLOCK_REG},       {"dim", PTO_BLOCK_DIM},       {"src0", PTO_BLOCK_SRC0},
+                 {"src1", PTO_BLOCK_SRC1},     {"last", PTO_BLOCK_LAST},     {"size", PTO_BLOCK_SIZE},
+                 {"reuse0", PTO_BLOCK_REUSE0}, {"reuse1", PTO_BLOCK_REUSE1}, {"queue", PTO_BLOCK_QUEUE},
+                 {"reg0", PTO_BLOCK_REG0},     {"reg1", PTO_BLOCK_REG1},     {"reg2", PTO_BLOCK_REG2},
+                 {"regd", PTO_BLOCK_REGD}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i].name, name))
+            return names[i].field;
+    fail_msg("no field %s", name);
+    return PTO_BLOCK_FIELD_COUNT;
+}
+
+static void worked_fields(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof worked_word / sizeof *worked_word; i++) {
+        const worked *one = &worked_word[i];
+        uint8_t code[4];
+        for (int k = 0; k < 4; k++)
+            code[k] = (uint8_t)(one->word >> (8 * k));
+        const unsigned bytes = pto_block_length((uint16_t)one->word);
+        pto_block_instr instr;
+        assert_int_equal(pto_block_decode(code, bytes, &instr), PTO_OK);
+        assert_int_equal(instr.bytes, bytes);
+        char line[256], name[16];
+        pto_block_print(&instr, line, sizeof line);
+        if (strcmp(line, one->line))
+            fail_msg("%08llx prints as %s, not %s", (unsigned long long)one->word, line, one->line);
+        pto_block_image image;
+        assert_int_equal(assemble(one->line, false, 0, &image), PTO_OK);
+        assert_int_equal(image.size, bytes);
+        assert_memory_equal(image.bytes, code, bytes);
+        pto_block_image_free(&image);
+        int length, value;
+        for (const char *at = one->fields; at && sscanf(at, "%15s %d%n", name, &value, &length) == 2;
+             at += length)
+            if (instr.field[field_named(name)] != value)
+                fail_msg("%s: %s is %lld, not %d", one->line, name, (long long)instr.field[field_named(name)],
+                         value);
+    }
+}
+
 static const char program[] =
     "    .org 0x1000\n"
     "C.BSTART.STD FALL\nhl.lis 0x100000, ->a0\nhl.lis 0x200000, ->a1\nc.movi 4, ->a4\n"
@@ -396,6 +551,7 @@ static void undecodable_round_trip(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worked_words),
+        cmocka_unit_test(worked_fields),
         cmocka_unit_test(whole_program),
         cmocka_unit_test(all_16_bit_words),
         cmocka_unit_test(random_words),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The block machine: the seed's example, whole programs against double references,
+/* The block machine: whole programs against double references,
  * scalar instructions. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,93 +63,6 @@ static uint64_t random_word(void) {
     return random_state ^= random_state << 17;
 }
 static float random_float(void) { return (float)((double)(int64_t)random_word() / 4611686018427387904.0); }
-
-/* ---- the seed's page ---- */
-
-static void push_u16(bench *b, unsigned queue, int32_t rows, int32_t cols, int32_t valid_rows,
-                     int32_t valid_cols) {
-    uint16_t data[512];
-    for (int i = 0; i < 512; i++)
-        data[i] = (uint16_t)random_word();
-    const pto_block_tile tile = {.type = 26,
-                                 .bytes = 1024,
-                                 .rows = rows,
-                                 .cols = cols,
-                                 .valid_rows = valid_rows,
-                                 .valid_cols = valid_cols,
-                                 .data = data};
-    assert_int_equal(pto_block_push(b->machine, queue, &tile), PTO_OK);
-}
-
-static void seed_example(void **state) {
-    (void)state;
-    bench b = make("TRELU <LB0:30, LB1:16, LB2:32, u16>, U#1.reuse, ->T<1KB>\nC.BSTOP");
-    push_u16(&b, 1, 16, 32, 16, 30);
-    runs(&b);
-    pto_block_tile src, dst;
-    assert_true(pto_block_tile_at(b.machine, 1, 1, &src)); /* kept */
-    assert_true(pto_block_tile_at(b.machine, 0, 1, &dst));
-    assert_int_equal(dst.rows, 16);
-    assert_int_equal(dst.cols, 32);
-    assert_int_equal(dst.valid_rows, 16);
-    assert_int_equal(dst.valid_cols, 30);
-    assert_int_equal(dst.bytes, 1024);
-    for (int r = 0; r < 16; r++)
-        assert_memory_equal((const uint16_t *)dst.data + 32 * r, (const uint16_t *)src.data + 32 * r, 60);
-    drop(&b);
-    /* without .reuse it is gone */
-    b = make("TRELU <LB0:30, LB1:16, LB2:32, u16>, U#1, ->T<1KB>\nC.BSTOP");
-    push_u16(&b, 1, 16, 32, 16, 30);
-    runs(&b);
-    assert_false(pto_block_tile_at(b.machine, 1, 1, &src));
-    drop(&b);
-}
-
-static void seed_pads_and_defaults(void **state) {
-    (void)state;
-    static const struct {
-        const char *text;
-        uint16_t pad;
-    } pads[] = {{"TRELU <30, 16, 32, s16, Zero>, U#1, ->T<2KB>\nC.BSTOP", 0},
-                {"TRELU <30, 16, 32, s16, Max>, U#1, ->T<2KB>\nC.BSTOP", 0x7fff},
-                {"TRELU <30, 16, 32, s16, Min>, U#1, ->T<2KB>\nC.BSTOP", 0x8000}};
-    for (size_t p = 0; p < 3; p++) {
-        bench b = make(pads[p].text);
-        int16_t data[512];
-        for (int i = 0; i < 512; i++)
-            data[i] = (int16_t)random_word();
-        const pto_block_tile tile = {.type = 18,
-                                     .bytes = 1024,
-                                     .rows = 16,
-                                     .cols = 32,
-                                     .valid_rows = 16,
-                                     .valid_cols = 30,
-                                     .data = data};
-        pto_block_push(b.machine, 1, &tile);
-        runs(&b);
-        pto_block_tile dst;
-        assert_true(pto_block_tile_at(b.machine, 0, 1, &dst));
-        assert_int_equal(dst.rows, 32);
-        for (int r = 0; r < 32; r++)
-            for (int c = 0; c < 32; c++) {
-                const uint16_t got = ((const uint16_t *)dst.data)[32 * r + c];
-                const bool valid = r < 16 && c < 30;
-                assert_int_equal(got, valid ? (data[32 * r + c] > 0 ? data[32 * r + c] : 0) : pads[p].pad);
-            }
-        drop(&b);
-    }
-    /* ValidRow 1, Col = ValidCol; reg and reg + imm */
-    bench b = make("C.BSTART.STD FALL\nhl.lis 14, ->a2\nTRELU <a2+2, u16>, U#1, ->T<128B>\nC.BSTOP");
-    push_u16(&b, 1, 32, 16, 1, 16);
-    runs(&b);
-    pto_block_tile dst;
-    assert_true(pto_block_tile_at(b.machine, 0, 1, &dst));
-    assert_int_equal(dst.valid_rows, 1);
-    assert_int_equal(dst.valid_cols, 16);
-    assert_int_equal(dst.cols, 16);
-    assert_int_equal(dst.rows, 4);
-    drop(&b);
-}
 
 /* ---- flags ---- */
 
@@ -442,7 +355,6 @@ static void sixteen_deep(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seed_example),    cmocka_unit_test(seed_pads_and_defaults),
         cmocka_unit_test(float_flags),     cmocka_unit_test(loop_of_a_thousand),
         cmocka_unit_test(tiled_gemm),      cmocka_unit_test(row_softmax),
         cmocka_unit_test(sort_and_merge),  cmocka_unit_test(number_wins_over_nan),
