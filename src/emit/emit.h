@@ -116,6 +116,7 @@ typedef enum pto_emit_helper {
     PTO_HELPER_EXTREME,
     PTO_HELPER_BITCAST,
     PTO_HELPER_TO_INT,
+    PTO_HELPER_UPPER,
     PTO_HELPER_COUNT
 } pto_emit_helper;
 const char *pto_emit_helper_text(pto_emit_helper helper);

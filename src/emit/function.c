@@ -55,6 +55,7 @@ static void write_operation(pto_emitter *e, const pto_operation *op) {
     case PTO_OPK_MAKE_TENSOR_VIEW:
     case PTO_OPK_PARTITION_VIEW:
     case PTO_OPK_GET_TENSOR_VIEW_DIM:
+    case PTO_OPK_GET_TENSOR_VIEW_STRIDE:
     case PTO_OPK_ALLOC_TILE:
     case PTO_OPK_SUBSET:
     case PTO_OPK_SET_VALIDSHAPE:

@@ -101,6 +101,16 @@ static const char *const texts[PTO_HELPER_COUNT] = {
                           "    return whole < (std::is_signed_v<I> ? -top : 0.0) ? "
                           "std::numeric_limits<I>::min() : static_cast<I>(whole);\n"
                           "}\n",
+    [PTO_HELPER_UPPER] =
+        "/* bits `width` to 2 `width` - 1 of a product */\n"
+        "template <typename I> inline I ptoas_upper(I x, I y, unsigned width) {\n"
+        "    const uint64_t a = static_cast<uint64_t>(x), b = static_cast<uint64_t>(y), half = UINT32_MAX;\n"
+        "    const uint64_t middle = ((a & half) * (b & half) >> 32) + (a >> 32) * (b & half);\n"
+        "    uint64_t high = (a >> 32) * (b >> 32) + (middle >> 32);\n"
+        "    high += ((middle & half) + (a & half) * (b >> 32)) >> 32;\n"
+        "    high -= (x < 0 ? b : 0) + (y < 0 ? a : 0);\n"
+        "    return static_cast<I>(width >= 64 ? high : high << (64 - width) | a * b >> width);\n"
+        "}\n",
 };
 
 const char *pto_emit_helper_text(pto_emit_helper helper) { return texts[helper]; }

@@ -125,6 +125,23 @@ static void helper_call(pto_emitter *e, const pto_operation *op, pto_emit_helper
     wrap(e, op->result[0], pto_arena_printf(e->arena, "%s<%s>(%s)", use(e, helper, name), type, arguments));
 }
 
+/* A sum or product that wraps, and what does not fit into it. */
+static void extended(pto_emitter *e, const pto_operation *op) {
+    const pto_value *a = op->operand[0], *low = op->result[0];
+    if (op->kind == PTO_OPK_ARITH_ADDUI_EXTENDED) {
+        wrap(e, low, two(e, op, false, "static_cast<uint64_t>(A) + static_cast<uint64_t>(B)"));
+        pto_emit_define(e, op->result[1], "%s < %s", as_unsigned(e, low), as_unsigned(e, a));
+        return;
+    }
+    bool is_signed = op->kind == PTO_OPK_ARITH_MULSI_EXTENDED;
+    unsigned width = pto_type_int_width(a->type);
+    wrap(e, low, two(e, op, false, "static_cast<uint64_t>(A) * static_cast<uint64_t>(B)"));
+    wrap(e, op->result[1],
+         pto_arena_printf(e->arena, "%s<%sint%u_t>(%s, %u)", use(e, PTO_HELPER_UPPER, "ptoas_upper"),
+                          is_signed ? "" : "u", width == 1 ? 8 : width, two(e, op, is_signed, "A, B"),
+                          width));
+}
+
 static void compare_int(pto_emitter *e, const pto_operation *op) {
     static const char *const format[] = {"A == B", "A != B", "A < B",  "A <= B", "A > B",
                                          "A >= B", "A < B",  "A <= B", "A > B",  "A >= B"};
@@ -351,6 +368,20 @@ void pto_emit_scalar(pto_emitter *e, const pto_operation *op) {
     case PTO_OPK_ARITH_MULI:
         binary(e, op, "*");
         break;
+    case PTO_OPK_ARITH_ADDUI_EXTENDED:
+    case PTO_OPK_ARITH_MULSI_EXTENDED:
+    case PTO_OPK_ARITH_MULUI_EXTENDED:
+        extended(e, op);
+        break;
+    case PTO_OPK_AFFINE_APPLY: {
+        int64_t factor;
+        if (pto_fact_affine_factor(op, &factor))
+            pto_emit_define(e, op->result[0], "%s * %s", pto_emit_name(e, op->operand[0]),
+                            int_literal(e, factor, op->result[0]->type));
+        else
+            pto_emit_refuse(e, "affine.apply of a map that is no symbol times a constant");
+        break;
+    }
     case PTO_OPK_ARITH_ANDI:
         binary(e, op, "&");
         break;

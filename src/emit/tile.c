@@ -169,12 +169,15 @@ static void partition_view(pto_emitter *e, const pto_operation *op) {
 static void view_dim(pto_emitter *e, const pto_operation *op) {
     const pto_emit_value *source = pto_emit_get(e, op->operand[0]);
     int rank = op->operand[0]->type->rank;
+    bool stride = op->kind == PTO_OPK_GET_TENSOR_VIEW_STRIDE;
     int64_t dim;
     if (pto_fact_int(op->operand[1], &dim) && dim >= 0 && dim < rank)
-        pto_emit_define(e, op->result[0], "%s", pto_emit_dim_text(e, source->view->shape[5 - rank + dim]));
+        pto_emit_define(
+            e, op->result[0], "%s",
+            pto_emit_dim_text(e, (stride ? source->view->stride : source->view->shape)[5 - rank + dim]));
     else
-        pto_emit_define(e, op->result[0], "%s.GetShape(%d + static_cast<int>(%s))", source->name, 5 - rank,
-                        pto_emit_name(e, op->operand[1]));
+        pto_emit_define(e, op->result[0], "%s.%s(%d + static_cast<int>(%s))", source->name,
+                        stride ? "GetStride" : "GetShape", 5 - rank, pto_emit_name(e, op->operand[1]));
 }
 
 /* ---- tiles ------------------------------------------------------------------------------------------- */
@@ -376,6 +379,7 @@ void pto_emit_tile_op(pto_emitter *e, const pto_operation *op) {
         partition_view(e, op);
         break;
     case PTO_OPK_GET_TENSOR_VIEW_DIM:
+    case PTO_OPK_GET_TENSOR_VIEW_STRIDE:
         view_dim(e, op);
         break;
     case PTO_OPK_ALLOC_TILE:

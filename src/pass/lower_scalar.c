@@ -47,6 +47,41 @@ static void arith(pto_lowering *l, const pto_operation *op) {
     pto_lower_emit(l, code);
 }
 
+/* The lower word as if there were no other, then the upper one: the carry of a sum. */
+static void extended(pto_lowering *l, const pto_operation *op) {
+    const pto_type *type = op->operand[0]->type, *upper = op->result[1]->type;
+    bool sum = op->kind == PTO_OPK_ARITH_ADDUI_EXTENDED;
+    pto_code_op code = {.kind = (uint16_t)(sum ? PTO_OPK_ARITH_ADDI : PTO_OPK_ARITH_MULI),
+                        .width = (uint8_t)pto_type_int_width(type),
+                        .to = (uint8_t)pto_type_int_width(type),
+                        .dtype = (uint8_t)type->dtype,
+                        .flag = pto_type_is_zero_extended(type),
+                        .a = pto_lower_get(l, op->operand[0]),
+                        .b = pto_lower_get(l, op->operand[1])};
+    code.dst = pto_lower_place_for(l, op->result[0]);
+    pto_lower_emit(l, code);
+    code.kind = (uint16_t)op->kind;
+    code.to = (uint8_t)pto_type_int_width(upper);
+    code.flag = pto_type_is_zero_extended(upper);
+    code.dst = pto_lower_place_for(l, op->result[1]);
+    pto_lower_emit(l, code);
+}
+
+static void affine_apply(pto_lowering *l, const pto_operation *op) {
+    int64_t factor;
+    if (folded(l, op))
+        return;
+    if (!pto_fact_affine_factor(op, &factor)) {
+        pto_lower_refuse(l, "PTO-E0912", "a map that is no symbol times a constant");
+        return;
+    }
+    pto_code_op code = {
+        .kind = PTO_OPK_ARITH_MULI, .width = 64, .to = 64, .a = pto_lower_get(l, op->operand[0])};
+    code.b = pto_lower_new_register(l, (pto_register){.i = factor});
+    code.dst = pto_lower_place_for(l, op->result[0]);
+    pto_lower_emit(l, code);
+}
+
 /* A select of tiles or views is a choice of handles. */
 static void select(pto_lowering *l, const pto_operation *op) {
     const pto_type *type = op->result[0]->type;
@@ -74,6 +109,14 @@ void pto_lower_scalar(pto_lowering *l, const pto_operation *op) {
         break;
     case PTO_OPK_ARITH_SELECT:
         select(l, op);
+        break;
+    case PTO_OPK_ARITH_ADDUI_EXTENDED:
+    case PTO_OPK_ARITH_MULSI_EXTENDED:
+    case PTO_OPK_ARITH_MULUI_EXTENDED:
+        extended(l, op);
+        break;
+    case PTO_OPK_AFFINE_APPLY:
+        affine_apply(l, op);
         break;
     case PTO_OPK_GET_BLOCK_IDX:
     case PTO_OPK_GET_BLOCK_NUM:

@@ -132,6 +132,7 @@ void pto_lower_tile_op(pto_lowering *l, const pto_operation *op) {
         bitcast(l, op);
         return;
     case PTO_OPK_GET_TENSOR_VIEW_DIM:
+    case PTO_OPK_GET_TENSOR_VIEW_STRIDE:
         code.c = op->operand[0]->type->rank;
         break;
     case PTO_OPK_LOAD_SCALAR:

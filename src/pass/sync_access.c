@@ -92,13 +92,8 @@ static void find_writers(looker *l) {
             if (!writes_register(op->kind) || op->dst < 0 || op->dst >= code->reg_count)
                 break;
             note(l->reg_writer, op->dst, i);
-            /* pointers and extended products have two registers */
-            bool pair = op->kind == PTO_OPK_ADDPTR || op->kind == PTO_OPK_ARITH_ADDUI_EXTENDED ||
-                        op->kind == PTO_OPK_ARITH_MULSI_EXTENDED || op->kind == PTO_OPK_ARITH_MULUI_EXTENDED;
-            if (pair && op->dst + 1 < code->reg_count)
-                note(l->reg_writer, op->dst + 1, MANY);
-            if (pair && op->kind == PTO_OPK_ADDPTR)
-                l->reg_writer[op->dst + 1] = l->reg_writer[op->dst + 1] == MANY ? i : MANY;
+            if (op->kind == PTO_OPK_ADDPTR && op->dst + 1 < code->reg_count) /* pointers have two registers */
+                note(l->reg_writer, op->dst + 1, i);
             break;
         }
     }

@@ -121,6 +121,12 @@ static bool fold_value(const pto_value *value, int64_t *number, int depth) {
         *number = pto_fact_wrap(a, pto_type_int_width(value->type), pto_type_is_zero_extended(value->type));
         return true;
     }
+    case PTO_OPK_AFFINE_APPLY:
+        if (op->operand_count != 1 || !pto_fact_affine_factor(op, &b) ||
+            !fold_value(op->operand[0], &a, depth + 1))
+            return false;
+        *number = (int64_t)((uint64_t)a * (uint64_t)b);
+        return true;
     case PTO_OPK_ARITH_ADDI:
     case PTO_OPK_ARITH_SUBI:
     case PTO_OPK_ARITH_MULI:
@@ -188,6 +194,61 @@ bool pto_fact_attr(const pto_operation *op, int position, int64_t *value) {
 bool pto_fact_pipe(const pto_attr *attr, pto_pipe *pipe) {
     *pipe = pto_attr_pipe(attr);
     return *pipe != PTO_PIPE_COUNT;
+}
+
+/* What stands in front of `rest`, blanks skipped: a word, a number with its sign or one character. */
+static pto_str next_word(pto_str *rest) {
+    size_t begin = 0, end;
+    while (begin < rest->len && strchr(" \t\r\n", rest->data[begin]))
+        begin++;
+    end = begin < rest->len && rest->data[begin] == '-' ? begin + 1 : begin;
+    while (end < rest->len && (rest->data[end] == '_' || (rest->data[end] >= '0' && rest->data[end] <= '9') ||
+                               ((rest->data[end] | 32) >= 'a' && (rest->data[end] | 32) <= 'z')))
+        end++;
+    end += end == begin && end < rest->len;
+    pto_str word = pto_str_slice(*rest, begin, end);
+    *rest = pto_str_slice(*rest, end, rest->len);
+    return word;
+}
+
+static bool skip_words(pto_str *rest, const char *words) {
+    for (pto_str wanted = pto_str_from(words); wanted.len;) {
+        pto_str word = next_word(&wanted);
+        if (word.len && !pto_str_equal(next_word(rest), word))
+            return false;
+    }
+    return true;
+}
+
+static bool is_number(pto_str word, int64_t *number) {
+    bool minus = word.len > 1 && word.data[0] == '-';
+    uint64_t value = 0;
+    for (size_t i = minus; i < word.len; i++) {
+        if (word.data[i] < '0' || word.data[i] > '9' || value > (uint64_t)INT64_MAX / 10 - 1)
+            return false;
+        value = value * 10 + (uint64_t)(word.data[i] - '0');
+    }
+    *number = minus ? -(int64_t)value : (int64_t)value;
+    return word.len > 0;
+}
+
+bool pto_fact_affine_factor(const pto_operation *op, int64_t *factor) {
+    const pto_attr *map = pto_operation_attr(op, "map");
+    pto_str rest = map && map->kind == PTO_AV_OPAQUE ? map->text : (pto_str){NULL, 0};
+    if (!skip_words(&rest, "affine_map < ( ) ["))
+        return false;
+    pto_str symbol = next_word(&rest);
+    int64_t unused;
+    if (is_number(symbol, &unused) || !skip_words(&rest, "] -> ("))
+        return false;
+    pto_str a = next_word(&rest), star = next_word(&rest);
+    *factor = 1;
+    if (pto_str_equal(star, PTO_STR(")")))
+        return pto_str_equal(a, symbol) && skip_words(&rest, ">") && !next_word(&rest).len;
+    pto_str b = next_word(&rest);
+    bool times =
+        pto_str_equal(a, symbol) ? is_number(b, factor) : pto_str_equal(b, symbol) && is_number(a, factor);
+    return times && pto_str_equal(star, PTO_STR("*")) && skip_words(&rest, ") >") && !next_word(&rest).len;
 }
 
 int pto_fact_predicate(const pto_operation *op) {

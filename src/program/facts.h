@@ -34,6 +34,8 @@ bool pto_fact_attr(const pto_operation *op, int position, int64_t *value);
 bool pto_fact_pipe(const pto_attr *attr, pto_pipe *pipe);
 /* The pipe of get_buf and rls_buf: of its endpoint, or the one that it names; PTO_PIPE_COUNT for none. */
 pto_pipe pto_fact_buffer_pipe(const pto_operation *op);
+/* The factor of affine.apply; false when its map is no symbol times a constant (60, 3.3). */
+bool pto_fact_affine_factor(const pto_operation *op, int64_t *factor);
 /* Integer predicate of arith.cmpi / cmpf from a number or a name; -1 when unknown. */
 int pto_fact_predicate(const pto_operation *op);
 

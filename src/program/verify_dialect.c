@@ -358,6 +358,8 @@ static void event_array(pto_verifier *v, const pto_operation *op) {
 
 bool pto_verify_dialect(pto_verifier *v, const pto_operation *op) {
     const pto_op_shape *shape = pto_op_shape_of(op->kind);
+    if (op->kind >= PTO_OPK_ARITH_ADDUI_EXTENDED && op->kind <= PTO_OPK_ARITH_MULUI_EXTENDED)
+        return false; /* a scalar operation, whose syntax stands in the table */
     if (!pto_op_kind_syntax(op->kind) && op->kind != PTO_OPK_MEMREF_SUBVIEW &&
         op->kind != PTO_OPK_MEMREF_REINTERPRET_CAST)
         return false;

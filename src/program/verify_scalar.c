@@ -36,6 +36,24 @@ static void same_types(pto_verifier *v, const pto_operation *op, int operands, b
     want_result(v, op, op->result[0]->type == type, "the type of the operands");
 }
 
+/* Two results: a sum and its carry, or the two halves of a product. */
+static void extended(pto_verifier *v, const pto_operation *op) {
+    if (!pto_verify_counts(v, op, 2, 2))
+        return;
+    const pto_type *type = op->operand[0]->type;
+    if (!want(v, op, 0, is_int(type), "an integer of at most 64 bits or an index"))
+        return;
+    pto_verify_same_type(v, op, 1, type);
+    want_result(v, op, op->result[0]->type == type, "the type of the operands");
+    const pto_type *second = op->result[1]->type;
+    bool carry = op->kind == PTO_OPK_ARITH_ADDUI_EXTENDED;
+    if (carry ? second->kind == PTO_TYPE_INT && second->width == 1 : second == type)
+        return;
+    char found[PTO_TYPE_WORDS];
+    pto_verify_refuse(v, "PTO-E0406", op, pto_verify_result_span(op, 1), NULL,
+                      carry ? "i1" : "the type of the operands", "%s", pto_type_words(second, found));
+}
+
 static void compare(pto_verifier *v, const pto_operation *op, bool floats) {
     if (!pto_verify_counts(v, op, 2, 1))
         return;
@@ -115,6 +133,11 @@ void pto_verify_scalar(pto_verifier *v, const pto_operation *op) {
         break;
     case PTO_OPK_ARITH_SELECT:
         select(v, op);
+        break;
+    case PTO_OPK_ARITH_ADDUI_EXTENDED:
+    case PTO_OPK_ARITH_MULSI_EXTENDED:
+    case PTO_OPK_ARITH_MULUI_EXTENDED:
+        extended(v, op);
         break;
     case PTO_OPK_ARITH_EXTSI:
     case PTO_OPK_ARITH_EXTUI:

@@ -408,6 +408,7 @@ void pto_verify_tile(pto_verifier *v, const pto_operation *op) {
         partition_view(v, op);
         break;
     case PTO_OPK_GET_TENSOR_VIEW_DIM:
+    case PTO_OPK_GET_TENSOR_VIEW_STRIDE:
         get_dim(v, op);
         break;
     case PTO_OPK_ALLOC_TILE:

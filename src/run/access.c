@@ -335,12 +335,15 @@ pto_status pto_machine_access(pto_machine *m, const pto_code_op *op) {
         return make_view(m, op);
     case PTO_OPK_PARTITION_VIEW:
         return partition(m, op);
-    case PTO_OPK_GET_TENSOR_VIEW_DIM: {
+    case PTO_OPK_GET_TENSOR_VIEW_DIM:
+    case PTO_OPK_GET_TENSOR_VIEW_STRIDE: {
         int64_t dim = m->reg[op->b].i;
         if (dim < 0 || dim >= op->c)
             return pto_machine_fail(m, "PTO-E0914", "a dimension of the view", "%lld of %d", (long long)dim,
                                     op->c);
-        m->reg[op->dst].i = m->view[op->a].shape[5 - op->c + dim];
+        const pto_global *from = &m->view[op->a];
+        m->reg[op->dst].i =
+            (op->kind == PTO_OPK_GET_TENSOR_VIEW_DIM ? from->shape : from->stride)[5 - op->c + dim];
         return PTO_OK;
     }
     case PTO_OPK_SUBSET:

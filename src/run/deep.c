@@ -162,6 +162,9 @@ static pto_status visit(void *user, pto_machine *m, const pto_code_op *op) {
     case PTO_OPK_GET_TENSOR_VIEW_DIM:
         d->reg[op->dst] = d->shape[op->a];
         return need(d, op->b, "the dimension depends on");
+    case PTO_OPK_GET_TENSOR_VIEW_STRIDE:
+        d->reg[op->dst] = d->where[op->a];
+        return need(d, op->b, "the dimension depends on");
     case PTO_OPK_MAKE_TENSOR_VIEW:
     case PTO_OPK_PARTITION_VIEW:
     case PTO_CODE_INDEX_VIEW:

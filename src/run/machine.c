@@ -525,6 +525,7 @@ pto_status pto_machine_go_on(pto_machine *m) {
         case PTO_OPK_MAKE_TENSOR_VIEW:
         case PTO_OPK_PARTITION_VIEW:
         case PTO_OPK_GET_TENSOR_VIEW_DIM:
+        case PTO_OPK_GET_TENSOR_VIEW_STRIDE:
         case PTO_OPK_SUBSET:
         case PTO_OPK_BITCAST:
         case PTO_OPK_TSETVAL:

@@ -69,6 +69,21 @@ static pto_status shift(pto_machine *m, const pto_code_op *op) {
     return give(m, op, number < 0 ? ~(~(uint64_t)number >> amount) : (uint64_t)number >> amount);
 }
 
+/* Bits `width` to 2 `width` - 1 of the product of two numbers of that width. */
+static pto_status upper_word(pto_machine *m, const pto_code_op *op) {
+    bool is_signed = op->kind == PTO_OPK_ARITH_MULSI_EXTENDED;
+    int64_t x = m->reg[op->a].i, y = m->reg[op->b].i;
+    uint64_t a = is_signed ? (uint64_t)as_signed(x, op->width) : as_unsigned(x, op->width);
+    uint64_t b = is_signed ? (uint64_t)as_signed(y, op->width) : as_unsigned(y, op->width);
+    uint64_t low = a * b, middle = (a & UINT32_MAX) * (b & UINT32_MAX) >> 32;
+    middle += (a >> 32) * (b & UINT32_MAX); /* at most 2^64 - 2^32 */
+    uint64_t high = (a >> 32) * (b >> 32) + (middle >> 32);
+    high += ((middle & UINT32_MAX) + (a & UINT32_MAX) * (b >> 32)) >> 32;
+    if (is_signed) /* a factor below 0 was read as 2^64 more */
+        high -= (a >> 63 ? b : 0) + (b >> 63 ? a : 0);
+    return give(m, op, op->width >= 64 ? high : high << (64 - op->width) | low >> op->width);
+}
+
 static bool compare_int(const pto_machine *m, const pto_code_op *op) {
     int64_t a = as_signed(m->reg[op->a].i, op->width), b = as_signed(m->reg[op->b].i, op->width);
     uint64_t x = as_unsigned(a, op->width), y = as_unsigned(b, op->width);
@@ -257,6 +272,14 @@ pto_status pto_machine_scalar(pto_machine *m, const pto_code_op *op) {
     case PTO_OPK_ARITH_REMUI:
     case PTO_OPK_ARITH_CEILDIVUI:
         return divide_unsigned(m, op);
+    case PTO_OPK_ARITH_ADDUI_EXTENDED: /* the carry */
+        a = as_unsigned(r[op->a].i, op->width);
+        b = as_unsigned(r[op->b].i, op->width);
+        r[op->dst].i = a > mask_of(op->width) - b;
+        return PTO_OK;
+    case PTO_OPK_ARITH_MULSI_EXTENDED:
+    case PTO_OPK_ARITH_MULUI_EXTENDED:
+        return upper_word(m, op);
     case PTO_OPK_ARITH_ANDI:
         return give(m, op, (uint64_t)(r[op->a].i & r[op->b].i));
     case PTO_OPK_ARITH_ORI:

@@ -177,6 +177,173 @@ static void integers_wrap_and_divide(void **state) {
             fail_msg("row %zu: %s", i, rows[i].op);
 }
 
+/* ---- extended operations ----------------------------------------------------------------------------- */
+
+/* Pairs from %p become six words in %o: sum, carry, the halves of both products, all zero-extended. */
+static char *extended_program(const char *type) {
+    bool index = !strcmp(type, "index"), whole = !strcmp(type, "i64");
+    static const char *const word[] = {"s", "c", "l", "h", "ul", "uh"};
+    char body[4096];
+    size_t len = (size_t)snprintf(
+        body, sizeof body,
+        "%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%c2 = arith.constant 2 : index\n"
+        "%%c6 = arith.constant 6 : index\nscf.for %%i = %%c0 to %%n step %%c1 {\n"
+        "%%i0 = arith.muli %%i, %%c2 : index\n%%i1 = arith.addi %%i0, %%c1 : index\n"
+        "%%o0 = arith.muli %%i, %%c6 : index\n"
+        "%%a = pto.load_scalar %%p[%%i0] : !pto.ptr<i64> -> i64\n"
+        "%%b = pto.load_scalar %%p[%%i1] : !pto.ptr<i64> -> i64\n");
+    for (int k = 0; k < 2; k++)
+        len += (size_t)snprintf(body + len, sizeof body - len, "%%%c = arith.%s %%%c : i64 to %s\n", "xy"[k],
+                                index   ? "index_cast"
+                                : whole ? "bitcast"
+                                        : "trunci",
+                                "ab"[k], type);
+    len += (size_t)snprintf(body + len, sizeof body - len,
+                            "%%s, %%c = arith.addui_extended %%x, %%y : %s, i1\n"
+                            "%%l, %%h = arith.mulsi_extended %%x, %%y : %s\n"
+                            "%%ul, %%uh = arith.mului_extended %%x, %%y : %s\n",
+                            type, type, type);
+    for (int k = 0; k < 6; k++)
+        len += (size_t)snprintf(body + len, sizeof body - len,
+                                "%%w%d = arith.%s %%%s : %s to i64\n%%k%d = arith.constant %d : index\n"
+                                "%%at%d = arith.addi %%o0, %%k%d : index\n"
+                                "pto.store_scalar %%w%d, %%o[%%at%d] : !pto.ptr<i64>, i64\n",
+                                k,
+                                k == 1  ? "extui"
+                                : index ? "index_castui"
+                                : whole ? "bitcast"
+                                        : "extui",
+                                word[k], k == 1 ? "i1" : type, k, k, k, k, k, k);
+    snprintf(body + len, sizeof body - len, "}");
+    return program_of("%p: !pto.ptr<i64>, %o: !pto.ptr<i64>, %n: index", body);
+}
+
+__extension__ typedef __int128 int128;
+
+static uint64_t cut(uint64_t bits, unsigned width) {
+    return width == 64 ? bits : bits & ((UINT64_C(1) << width) - 1);
+}
+
+static void extended_operations_give_both_words(void **state) {
+    (void)state;
+    enum { PAIRS = 400 };
+    static const struct {
+        const char *type;
+        unsigned width;
+    } types[] = {{"i1", 1},   {"i8", 8},   {"i13", 13}, {"i16", 16},  {"i32", 32},
+                 {"i33", 33}, {"i48", 48}, {"i64", 64}, {"index", 64}};
+    static const uint64_t corners[] = {0,         1,          UINT64_MAX,        UINT64_C(1) << 63,
+                                       INT64_MAX, UINT32_MAX, UINT64_C(1) << 32, UINT64_C(1) << 31,
+                                       0x80,      0x7f};
+    static uint64_t in[2 * PAIRS], out[6 * PAIRS];
+    uint64_t seed = 88172645463325252u;
+    for (int i = 0; i < 2 * PAIRS; i++) {
+        seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17; /* xorshift */
+        in[i] = i < 200 ? corners[i % 2 ? i / 2 % 10 : i / 20] : seed >> (i % 5 * 13);
+    }
+    for (size_t t = 0; t < COUNT(types); t++) {
+        unsigned width = types[t].width;
+        char *text = extended_program(types[t].type);
+        const pto_argument arguments[] = {
+            {.data = in, .bytes = sizeof in}, {.data = out, .bytes = sizeof out}, {.i = PAIRS}};
+        run_text(text, arguments, 3, NULL);
+        free(text);
+        for (int i = 0; i < PAIRS; i++) {
+            uint64_t a = cut(in[2 * i], width), b = cut(in[2 * i + 1], width);
+            int128 x = a, y = b;
+            const int128 sum = x + y, product = (int128)((unsigned __int128)a * b);
+            x -= a >> (width - 1) & 1 ? (int128)1 << width : 0;
+            y -= b >> (width - 1) & 1 ? (int128)1 << width : 0;
+            const int128 signed_product = x * y;
+            const uint64_t want[6] = {cut((uint64_t)sum, width),
+                                      (uint64_t)(sum >> width),
+                                      cut((uint64_t)signed_product, width),
+                                      cut((uint64_t)(signed_product >> width), width),
+                                      cut((uint64_t)product, width),
+                                      cut((uint64_t)((unsigned __int128)product >> width), width)};
+            for (int k = 0; k < 6; k++)
+                if (out[6 * i + k] != want[k])
+                    fail_msg("%s, pair %d, word %d: %llx, not %llx", types[t].type, i, k,
+                             (unsigned long long)out[6 * i + k], (unsigned long long)want[k]);
+        }
+    }
+}
+
+/* A symbol times a constant runs, in whatever spelling; anything else is refused. */
+static void affine_maps(void **state) {
+    (void)state;
+    static const struct {
+        const char *map;
+        int64_t factor; /* 0: refused */
+    } rows[] = {{"()[s0] -> (s0 * 16)", 16},
+                {"()[s0]->(s0*-3)", -3},
+                {"()[s0] -> (7 * s0)", 7},
+                {"()[s0] -> (s0)", 1},
+                {"()[x_1] -> (x_1 * 2)", 2},
+                {" ( ) [ s ] -> ( s * 4 ) ", 4},
+                {"()[s0] -> (s0 + 16)", 0},
+                {"(d0)[] -> (d0 * 16)", 0},
+                {"()[s0, s1] -> (s0 * s1)", 0},
+                {"()[s0] -> (s0 * 16 + 1)", 0},
+                {"()[s0] -> (s1 * 16)", 0},
+                {"()[s0] -> (16)", 0},
+                {"()[s0] -> (s0 * s0)", 0},
+                {"()[s0] -> (s0 mod 4)", 0},
+                {"()[s0] -> (s0 * 99999999999999999999)", 0}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 "%%c0 = arith.constant 0 : index\n%%v = affine.apply affine_map<%s>()[%%n]\n"
+                 "%%r = arith.index_cast %%v : index to i64\n"
+                 "pto.store_scalar %%r, %%o[%%c0] : !pto.ptr<i64>, i64",
+                 rows[i].map);
+        char *text = program_of("%o: !pto.ptr<i64>, %n: index", body);
+        int64_t out = 0;
+        const pto_argument arguments[] = {{.data = &out, .bytes = 8}, {.i = 11}};
+        if (rows[i].factor) {
+            run_text(text, arguments, 2, NULL);
+            assert_int_equal(out, 11 * rows[i].factor);
+        } else {
+            run_fails(text, arguments, 2, NULL, "PTO-E0912", 4);
+        }
+        free(text);
+    }
+    /* constants fold: a view may have such an extent */
+    char *text =
+        program_of("%o: !pto.ptr<i64>", "%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n"
+                                        "%n = affine.apply affine_map<()[s0] -> (s0 * 16)>()[%c2]\n"
+                                        "%v = pto.make_tensor_view %o, shape = [%n], strides = [%c1] : "
+                                        "!pto.tensor_view<32xi64>");
+    int64_t buffer[32] = {0};
+    const pto_argument argument = {.data = buffer, .bytes = sizeof buffer};
+    run_text(text, &argument, 1, NULL);
+    free(text);
+}
+
+static void strides_of_views(void **state) {
+    (void)state;
+    static const char body[] =
+        "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n"
+        "%v = pto.make_tensor_view %o, shape = [%c2, %c2], strides = [%n, %c1] : !pto.tensor_view<2x2xi64>\n"
+        "%w = pto.partition_view %v, offsets = [%c0, %c1], sizes = [%c1, %c1] : !pto.tensor_view<2x2xi64> -> "
+        "!pto.partition_tensor_view<1x1xi64>\n"
+        "%s = pto.get_tensor_view_stride %v, %d : !pto.tensor_view<2x2xi64> -> index\n"
+        "%r = arith.index_cast %s : index to i64\npto.store_scalar %r, %o[%c0] : !pto.ptr<i64>, i64";
+    char *text = program_of("%o: !pto.ptr<i64>, %n: index, %d: index", body);
+    int64_t out[32] = {0};
+    pto_argument arguments[] = {{.data = out, .bytes = sizeof out}, {.i = 9}, {.i = 0}};
+    run_text(text, arguments, 3, NULL);
+    assert_int_equal(out[0], 9);
+    arguments[2].i = 1;
+    run_text(text, arguments, 3, NULL);
+    assert_int_equal(out[0], 1);
+    arguments[2].i = 2;
+    run_fails(text, arguments, 3, NULL, "PTO-E0914", 8);
+    arguments[2].i = -1;
+    run_fails(text, arguments, 3, NULL, "PTO-E0914", 8);
+    free(text);
+}
+
 static void floats_round_to_their_type(void **state) {
     (void)state;
     float f;
@@ -648,6 +815,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_gives_the_same),
         cmocka_unit_test(integers_wrap_and_divide),
+        cmocka_unit_test(extended_operations_give_both_words),
+        cmocka_unit_test(affine_maps),
+        cmocka_unit_test(strides_of_views),
         cmocka_unit_test(floats_round_to_their_type),
         cmocka_unit_test(loops_carry_values),
         cmocka_unit_test(calls_are_expanded),
