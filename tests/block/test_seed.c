@@ -14,7 +14,7 @@
  *               default ValidCol                                 required_and_defaults
  *  Row          SrcTileSize / (Col * sizeof(DataType))           rows_from_size
  *  DataType     16 types of 64, 32, 16, 8 bits, no other         types_of_the_table
- *  PadValue     Null, Zero, Max, Min; default Null               pad_values
+ *  PadValue     Null, Zero, Max, Min; default Null               pad_values, block.padding
  *  SrcTile      queues T U M N                                   queues_and_reuse
  *  .reuse       keeps the tile, without it it goes               queues_and_reuse
  *  DstTile      queues T U M N                                   queues_and_reuse

@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* total_block FILE...: adds the ledgers of the block tests up: one of them must have executed every operation
- * that the machine has on every type that it accepts. */
+/* total_block FILE...: adds the ledgers of the block tests up. One of them must have executed every operation
+ * that the machine has on every type that it accepts ("TADD <tab> FP32 <tab> count"), and one must have
+ * compared what every operation that pads leaves outside of a partial valid region, on every type with every
+ * PadValue ("TADD <tab> FP32 <tab> Zero <tab> count"). */
 #include "block/encoding.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned long executed[PTO_BLOCK_OP_COUNT][32];
+enum { PADS = 4 };
+static unsigned long executed[PTO_BLOCK_OP_COUNT][32], padded[PTO_BLOCK_OP_COUNT][32][PADS];
+
+static void add(const pto_block_op *op, int type, const char *third, const char *fourth) {
+    const int pad = fourth ? pto_block_pad_find(pto_str_from(third)) : -1;
+    for (size_t i = 0; i < PTO_BLOCK_OP_COUNT; i++) {
+        if (pto_block_op_get(i) != op)
+            continue;
+        if (!fourth)
+            executed[i][type] += strtoul(third, NULL, 10);
+        else if (pad >= 0)
+            padded[i][type][pad] += strtoul(fourth, NULL, 10);
+    }
+}
 
 static bool read_file(const char *path) {
     char line[256];
@@ -15,12 +30,12 @@ static bool read_file(const char *path) {
     if (!file)
         return false;
     while (fgets(line, sizeof line, file)) {
-        char *name = strtok(line, "\t\n"), *type = strtok(NULL, "\t\n"), *count = strtok(NULL, "\t\n");
+        const char *name = strtok(line, "\t\n"), *type = strtok(NULL, "\t\n"), *third = strtok(NULL, "\t\n"),
+                   *fourth = strtok(NULL, "\t\n");
         const pto_block_op *op = name ? pto_block_op_named(pto_str_from(name)) : NULL;
-        int code = type ? pto_block_type_find(pto_str_from(type)) : -1;
-        for (size_t i = 0; op && code >= 0 && count && i < PTO_BLOCK_OP_COUNT; i++)
-            if (pto_block_op_get(i) == op)
-                executed[i][code] += strtoul(count, NULL, 10);
+        const int code = type ? pto_block_type_find(pto_str_from(type)) : -1;
+        if (op && code >= 0 && third)
+            add(op, code, third, fourth);
     }
     fclose(file);
     return true;
@@ -28,7 +43,7 @@ static bool read_file(const char *path) {
 
 int main(int argc, char **argv) {
     unsigned long all = 0;
-    int pairs = 0, missing = 0;
+    int pairs = 0, missing = 0, cells = 0, bare = 0;
     for (int i = 1; i < argc; i++)
         if (!read_file(argv[i])) {
             fprintf(stderr, "%s: not a ledger\n", argv[i]);
@@ -47,8 +62,15 @@ int main(int argc, char **argv) {
                 printf("%s of %s: never executed\n", op->name, pto_block_type_name(type));
                 missing++;
             }
+            for (unsigned pad = 0; pad < PADS && op->attributes & DATR_PAD; pad++, cells++)
+                if (!padded[i][type][pad]) {
+                    printf("%s of %s with %s: padding never compared\n", op->name, pto_block_type_name(type),
+                           pto_block_pad_name(pad));
+                    bare++;
+                }
         }
     }
     printf("%lu blocks executed; %d pairs of operation and type, %d of them never\n", all, pairs, missing);
-    return missing != 0;
+    printf("%d of operation, type and PadValue, %d of them never compared\n", cells, bare);
+    return missing || bare;
 }

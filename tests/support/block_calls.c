@@ -99,6 +99,9 @@ void block_call_make(block_call *call, const pto_block_op *op, unsigned type) {
         call->reg[0] = 2;
         call->reg[1] = 4;
         break;
+    case GEOMETRY_FILLPAD:
+        call->reg[0] = reference_block_pad(type, 1);
+        break;
     case GEOMETRY_SEQUENCE:
         call->dim[1] = 1;
         call->reg[0] = 7;
@@ -288,7 +291,8 @@ static void add_tiles(writer *w, const block_call *call) {
             if ((unsigned)source == missing)
                 add(w, "N#16, ");
             else
-                add(w, "U#%d, ", source < call->sources ? call->sources - source : 1);
+                add(w, "U#%d%s, ", source < call->sources ? call->sources - source : 1,
+                    call->reuse ? ".reuse" : "");
         }
         if (source < sources) {
             w->length -= 2;

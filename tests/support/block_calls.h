@@ -45,7 +45,7 @@ typedef struct block_call {
     int sources, results, regs;
     call_source source[5];
     uint64_t reg[2];
-    bool needs_acc;
+    bool needs_acc, reuse;
     unsigned breaks; /* bit set of call_break */
 } block_call;
 
