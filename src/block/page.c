@@ -15,9 +15,12 @@ static void example_header(const pto_block_op *op, pto_block_header *header) {
         header->type = BT_FP32;
     header->datr[PTO_BLOCK_PAD] = PTO_BLOCK_PAD_NULL;
     header->datr[PTO_BLOCK_TYPE2] = PTO_BLOCK_TYPE_NONE;
-    const bool three = op->geometry == GEOMETRY_MATMUL;
-    header->dim[0] = (pto_block_dim){true, 0, 32};
-    header->dim[1] = (pto_block_dim){true, 0, op->geometry == GEOMETRY_SEQUENCE ? 1 : 16};
+    if (op->geometry == GEOMETRY_QUANT)
+        header->datr[PTO_BLOCK_TYPE2] = BT_S8;
+    const bool three = op->geometry == GEOMETRY_MATMUL, gemv = three && op->selector >= 0x10,
+               one_row = op->geometry == GEOMETRY_SEQUENCE || op->geometry == GEOMETRY_MERGE;
+    header->dim[0] = (pto_block_dim){true, 0, gemv ? 1 : 32};
+    header->dim[1] = (pto_block_dim){true, 0, one_row ? 1 : 16};
     header->dim[2] = (pto_block_dim){three, 0, 32};
     header->source_count = op->tiles;
     for (int i = 0; i < op->tiles; i++)
@@ -25,7 +28,7 @@ static void example_header(const pto_block_op *op, pto_block_header *header) {
     header->result_count = op->results;
     for (int i = 0; i < op->results; i++) {
         header->result[i].queue = (uint8_t)(i & 3);
-        header->result[i].size = 7;
+        header->result[i].size = op->geometry == GEOMETRY_HISTOGRAM ? 10 : 7; /* 16 rows of 256 counts */
     }
     header->reg_count = op->regs_most;
     for (int i = 0; i < op->regs_most; i++)

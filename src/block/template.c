@@ -12,7 +12,7 @@ static pto_block_instr *add(pto_block_instr *out, int *count, size_t form) {
     return instr;
 }
 
-static bool datr_default(const int64_t *datr) {
+bool pto_block_datr_default(const int64_t *datr) {
     return !datr[PTO_BLOCK_CMODE] && datr[PTO_BLOCK_PAD] == PTO_BLOCK_PAD_NULL && !datr[PTO_BLOCK_SAT] &&
            !datr[PTO_BLOCK_CANON] && datr[PTO_BLOCK_TYPE2] == PTO_BLOCK_TYPE_NONE && !datr[PTO_BLOCK_RMODE] &&
            !datr[PTO_BLOCK_LAYOUT];
@@ -25,7 +25,7 @@ int pto_block_expand(const pto_block_header *header, const bool small[3],
     pto_block_instr *instr = add(out, &count, start[header->op->engine]);
     instr->field[PTO_BLOCK_TYPE] = header->type;
     instr->field[PTO_BLOCK_SELECTOR] = header->op->selector;
-    if (header->has_datr || !datr_default(header->datr)) {
+    if (header->has_datr || !pto_block_datr_default(header->datr)) {
         instr = add(out, &count, BF_B_DATR);
         memcpy(instr->field, header->datr, sizeof instr->field);
     }
@@ -218,7 +218,8 @@ void pto_block_out_template(pto_block_out *out, const pto_block_header *header) 
         static const char *const byte[] = {"Byte0", "Byte1", "Byte2", "Byte3"};
         if (header->has_datr)
             item(out, &count, byte[datr[PTO_BLOCK_PAD] & 3]);
-    } else if (datr[PTO_BLOCK_PAD] != PTO_BLOCK_PAD_NULL || (header->has_datr && datr_default(datr))) {
+    } else if (datr[PTO_BLOCK_PAD] != PTO_BLOCK_PAD_NULL ||
+               (header->has_datr && pto_block_datr_default(datr))) {
         item(out, &count, pto_block_pad_name((unsigned)datr[PTO_BLOCK_PAD]));
     }
     pto_block_out_add(out, ">");

@@ -235,8 +235,8 @@ bool pto_block_parse_template(pto_block_assembler *as, pto_str mnemonic) {
         pto_block_refuse(as, begin, "PTO-E0201", "the element type is missing");
         return true;
     }
-    if ((header.op->attributes & DATR_BYTE) && !has_byte)
-        header.datr[PTO_BLOCK_PAD] = 0;
+    if ((header.op->attributes & DATR_BYTE) && !has_byte && !pto_block_datr_default(header.datr))
+        header.datr[PTO_BLOCK_PAD] = 0; /* a B.DATR of other reasons says Byte0; none means it */
     bool results = false;
     pto_block_accept(as, ",");
     while (!pto_block_done(as)) {

@@ -50,6 +50,8 @@ typedef struct pto_block_header {
 } pto_block_header;
 
 enum { PTO_BLOCK_MAX_HEADER = 24 };
+/* Do the fields say nothing but their defaults? */
+bool pto_block_datr_default(const int64_t *datr);
 /* The instructions of a header in canonical order (70, 4.2); how many. small: dimension k as C.B.DIMI. */
 int pto_block_expand(const pto_block_header *header, const bool small[3],
                      pto_block_instr out[PTO_BLOCK_MAX_HEADER]);

@@ -46,6 +46,24 @@ expect 0 "$PTO" isa TRELU && says '09719181  BSTART.TEPL TRELU, FP32' .out
 expect 0 "$PTO" isa MGATHER && says 'TMA selector 0x04' .out
 expect 0 "$PTO" isa ACCCVT && says 'CUBE selector 0x08' .out
 
+# every operation of the block form has its page: the names are those that the words of a BSTART have
+for engine in 00019181:4 00011181:1 00031181:1; do
+    awk -v base="0x${engine%:*}" -v selectors="$((32 * ${engine#*:}))" 'BEGIN {
+        for (k = 0; k < selectors; k++)
+            printf ".word %s + (%d << 20) + (1 << 27)\n", base, k
+    }'
+done >starts.s
+expect 0 "$PTO" as starts.s -o starts.bin
+expect 0 "$PTO" dis starts.bin
+sed -n 's/^ *BSTART\.\([A-Z]*\) \([A-Z0-9.]*\), FP32$/\1 \2/p' .out >names
+[ "$(wc -l <names)" -eq 128 ] || fail "$(wc -l <names) operations, not 128"
+while read -r engine name; do
+    expect 0 "$PTO" isa "$name"
+    says "^block form \(70, 6\), $engine selector 0x" .out
+    says "^    [0-9a-f]{8}  BSTART\\.$engine $name, " .out
+    says "^  $name[. <]" .out
+done <names
+
 # a kernel as blocks gives the same file
 cat >gate.pto <<'END'
 // y = x * sigmoid(x) * 1.5 on 16 x 64 floats, x in rows of 128
