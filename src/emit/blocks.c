@@ -423,8 +423,9 @@ static bool is_one_of(pto_form form, const pto_form *forms, size_t count) {
     is_one_of(form, (const pto_form[]){__VA_ARGS__}, sizeof((pto_form[]){__VA_ARGS__}) / sizeof(pto_form))
 
 /* Where the values of the two forms differ (70, 11). */
-static void compare_values(pto_blocks *b, const pto_operation *op, unsigned type) {
+static void compare_values(pto_blocks *b, const pto_operation *op, const pto_blocks_record *r) {
     pto_form f = op->form;
+    unsigned type = r->type;
     bool is_float = pto_block_type_is_float(type);
     if (is_float && IS_ONE_OF(f, PTO_FORM_TROWSUM, PTO_FORM_TCOLSUM, PTO_FORM_TROWPROD, PTO_FORM_TCOLPROD))
         pto_blocks_refuse(b, op, "%s of %s, whose partial results are rounded in another order in block form",
@@ -437,11 +438,15 @@ static void compare_values(pto_blocks *b, const pto_operation *op, unsigned type
     bool zero = !is_float &&
                 IS_ONE_OF(f, PTO_FORM_TDIV, PTO_FORM_TDIVS, PTO_FORM_TREM, PTO_FORM_TREMS, PTO_FORM_TFMOD,
                           PTO_FORM_TFMODS, PTO_FORM_TROWEXPANDDIV, PTO_FORM_TCOLEXPANDDIV);
-    if (!b->failed && (nan || zero))
+    if (r->scalar[0].kind == SCALAR_BITS && r->scalar[0].bits) /* a divisor that is known */
+        zero = false;
+    bool minus_zero = is_float && f == PTO_FORM_TRSQRT;
+    if (!b->failed && (nan || zero || minus_zero))
         tell(b, op, PTO_WARNING, "PTO-W0265",
              pto_arena_printf(b->arena, "%s: %s", pto_form_get(f)->mnemonic,
-                              nan ? "of a NaN and a number the block gives the number"
-                                  : "a zero divisor is a fault"));
+                              nan    ? "of a NaN and a number the block gives the number"
+                              : zero ? "a zero divisor is a fault"
+                                     : "of -0 the block gives +Inf"));
 }
 
 /* The sources as the geometry wants them, for `cols` x `rows` of LB0, LB1; what the block pushes. */
@@ -583,7 +588,7 @@ static void instruction(pto_blocks *b, const pto_operation *op, const pto_block_
     }
     if (block->geometry == GEOMETRY_CONVERT)
         r.extra = conversion(b, op, r.type, result);
-    compare_values(b, op, r.type);
+    compare_values(b, op, &r);
     if (b->failed)
         return;
     r.lb[0] = cols;
