@@ -182,6 +182,21 @@ static bool is_visible(pto_verifier *v, const pto_value *value, const pto_operat
     return false;
 }
 
+/* Both stand in ways of one choice of which a run takes one. */
+static bool exclude_each_other(const pto_operation *a, const pto_operation *b) {
+    for (const pto_block *x = a->parent; x && x->parent;
+         x = x->parent->parent ? x->parent->parent->parent : NULL) {
+        const pto_operation *outer = x->parent->parent;
+        if (!outer || (outer->kind != PTO_OPK_SCF_IF && outer->kind != PTO_OPK_SCF_INDEX_SWITCH))
+            continue;
+        for (const pto_block *y = b->parent; y && y->parent;
+             y = y->parent->parent ? y->parent->parent->parent : NULL)
+            if (y->parent->parent == outer)
+                return y->parent != x->parent;
+    }
+    return false;
+}
+
 static void check_use(pto_verifier *v, const pto_operation *op, const pto_value *value, pto_span span) {
     if (!value)
         return;
@@ -190,7 +205,8 @@ static void check_use(pto_verifier *v, const pto_operation *op, const pto_value 
                           "%%%.*s", PTO_STR_ARG(value->name));
         return;
     }
-    if (pto_value_map_find(&v->consumed, value)) {
+    const int64_t *consumer = pto_value_map_find(&v->consumed, value);
+    if (consumer && !exclude_each_other((const pto_operation *)(intptr_t)*consumer, op)) {
         pto_verify_refuse(v, "PTO-E0422", op, span, NULL, "the result that took the storage over", "%%%.*s",
                           PTO_STR_ARG(value->name));
         pto_verify_note_value(v, value);
@@ -221,7 +237,7 @@ static void consume(pto_verifier *v, const pto_operation *op) {
         }
         block = outer ? outer->parent : NULL;
     }
-    pto_value_map_set(&v->consumed, old, 1);
+    pto_value_map_set(&v->consumed, old, (int64_t)(intptr_t)op);
 }
 
 static void verify_operation(pto_verifier *v, const pto_operation *op);

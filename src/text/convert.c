@@ -150,6 +150,8 @@ void pto_convert_regions(pto_converter *c, const pto_operation *op, pto_operatio
             pto_block *block = pto_region_add_block(c->to, region);
             block->label = pto_program_copy(c->to, b->label);
             for (uint32_t i = 0; i < b->arg_count; i++) {
+                if (pto_convert_value(c, b->arg[i]))
+                    continue; /* stands for something that is there already */
                 pto_value *arg = pto_block_add_arg(c->to, block, pto_convert_type(c, b->arg[i]->type),
                                                    pto_program_copy(c->to, b->arg[i]->name));
                 arg->span = b->arg[i]->span;

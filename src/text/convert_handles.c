@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Level 1 to level 2 (60, 2): every tile result becomes a handle that its instruction writes. A result that
  * takes over the storage of an old value is written to the handle of that value. */
-#include "text/convert.h"
+#include "text/convert_carried.h"
 #include "text/ssa.h"
 #include <pto/ops.h>
 
@@ -37,8 +37,7 @@ static void change_form(pto_converter *c, pto_operation *copy, pto_form to) {
     copy->operand_count = form->operand_count;
 }
 
-/* The result is a value at level 2 too: views of a tile. */
-static bool stays_result(const pto_form_desc *form, int position) {
+bool pto_convert_stays_result(const pto_form_desc *form, int position) {
     const int8_t *result = form->text[PTO_TEXT_LEVEL2].result;
     const char *spelling = form->text[PTO_TEXT_LEVEL2].spelling;
     for (int i = 0; i < 4 && result[i] >= 0; i++)
@@ -47,7 +46,7 @@ static bool stays_result(const pto_form_desc *form, int position) {
     return false;
 }
 
-static const pto_type *handle_type(pto_converter *c, const pto_value *value) {
+const pto_type *pto_convert_handle_type(pto_converter *c, const pto_value *value) {
     const pto_type *type = value->type;
     if (!type || type->open)
         pto_convert_refuse(c, value->span, "the type of %%%.*s is open: its parameters are not given",
@@ -59,37 +58,44 @@ static const pto_type *handle_type(pto_converter *c, const pto_value *value) {
     return pto_convert_type(c, type);
 }
 
+bool pto_convert_describe(const pto_operation *op, pto_legality *legality) {
+    const pto_form_desc *form = pto_form_get(op->form);
+    bool known = true;
+    legality->form = form;
+    for (int k = 0; k < form->operand_count; k++) {
+        const pto_value *value = pto_instr_value(op, k);
+        pto_legality_operand *operand = &legality->operand[k];
+        *operand = (pto_legality_operand){.kind = PTO_OPERAND_ABSENT};
+        if (form->operand[k].role == PTO_ROLE_ATTR) {
+            int64_t number;
+            if (pto_fact_attr(op, k, &number))
+                *operand = (pto_legality_operand){
+                    .kind = PTO_OPERAND_SCALAR, .value_known = true, .value = {.i = number}};
+        } else if (value && value->type && pto_type_is_tile(value->type)) {
+            known = known && !value->type->open;
+            *operand = (pto_legality_operand){.kind = PTO_OPERAND_TILE,
+                                              .type = value->type->tile,
+                                              .valid_rows = value->type->tile.valid_rows,
+                                              .valid_cols = value->type->tile.valid_cols,
+                                              .identity = value};
+        } else if (value && form->operand[k].is_counts) {
+            *operand = (pto_legality_operand){.kind = PTO_OPERAND_COUNTS};
+        } else if (value && value->type) {
+            *operand = (pto_legality_operand){.kind = PTO_OPERAND_SCALAR,
+                                              .value = {.dtype = pto_type_dtype(value->type)}};
+        }
+    }
+    return known;
+}
+
 /* A scratch tile that level 2 shows and the text left out. */
 static void add_scratch(pto_converter *c, pto_operation *copy, pto_block *into) {
     const pto_form_desc *form = pto_form_get(copy->form);
     for (int i = 0; i < form->operand_count; i++) {
         if (form->operand[i].role != PTO_ROLE_TMP || form->operand[i].optional || copy->operand[i])
             continue;
-        pto_legality legality = {.form = form, .target = PTO_TARGET_A2A3};
-        bool known = true;
-        for (int k = 0; k < form->operand_count; k++) {
-            const pto_value *value = copy->operand[k];
-            pto_legality_operand *operand = &legality.operand[k];
-            *operand = (pto_legality_operand){.kind = PTO_OPERAND_ABSENT};
-            if (form->operand[k].role == PTO_ROLE_ATTR) {
-                int64_t number;
-                if (pto_fact_attr(copy, k, &number))
-                    *operand = (pto_legality_operand){
-                        .kind = PTO_OPERAND_SCALAR, .value_known = true, .value = {.i = number}};
-            } else if (value && value->type && pto_type_is_tile(value->type)) {
-                known = known && !value->type->open;
-                *operand = (pto_legality_operand){.kind = PTO_OPERAND_TILE,
-                                                  .type = value->type->tile,
-                                                  .valid_rows = value->type->tile.valid_rows,
-                                                  .valid_cols = value->type->tile.valid_cols,
-                                                  .identity = value};
-            } else if (value && form->operand[k].is_counts) {
-                *operand = (pto_legality_operand){.kind = PTO_OPERAND_COUNTS};
-            } else if (value && value->type) {
-                *operand = (pto_legality_operand){.kind = PTO_OPERAND_SCALAR,
-                                                  .value = {.dtype = pto_type_dtype(value->type)}};
-            }
-        }
+        pto_legality legality = {.target = PTO_TARGET_A2A3};
+        bool known = pto_convert_describe(copy, &legality);
         pto_tile_type type;
         if (!known || !pto_fact_scratch_type(&legality, i, &type))
             continue; /* level 2 may leave it out as well; verification says what is wrong */
@@ -135,7 +141,7 @@ static void instruction(pto_converter *c, const pto_operation *op, pto_block *in
         if (k < 0)
             continue;
         const pto_value *result = op->result[k];
-        if (stays_result(form, i)) {
+        if (pto_convert_stays_result(form, i)) {
             copy->result[kept] = copy->result[k];
             copy->result[kept]->index = kept;
             kept++;
@@ -146,14 +152,17 @@ static void instruction(pto_converter *c, const pto_operation *op, pto_block *in
             handle = pto_convert_value(c, old);
             taken_over = pto_form_operand_index(form, "cIn") >= 0;
         } else {
-            const pto_type *type = handle_type(c, result);
+            const pto_type *type = pto_convert_handle_type(c, result);
             if (!type)
                 return;
-            handle = form->operand[i].is_counts
-                         ? counts(c, into, type, result)
-                         : pto_convert_alloc(c, into, type, result->name, result->span);
-            pto_block_remove(handle->def);
-            pto_block_insert_before(copy, handle->def);
+            handle = pto_convert_assigned(c->state, result);
+            if (!handle) {
+                handle = form->operand[i].is_counts
+                             ? counts(c, into, type, result)
+                             : pto_convert_alloc(c, into, type, result->name, result->span);
+                pto_block_remove(handle->def);
+                pto_block_insert_before(copy, handle->def);
+            }
         }
         copy->operand[i] = handle;
         copy->operand_span[i] = result->span;
@@ -182,16 +191,20 @@ static void operation(pto_converter *c, const pto_operation *op, pto_block *into
         instruction(c, op, into);
         return;
     }
-    if (op->region_count && op->kind != PTO_OPK_FUNC && op->kind != PTO_OPK_MODULE) {
-        /* A tile that a region yields would need a copy: not every memory can copy within itself. */
-        for (uint32_t i = 0; i < op->result_count; i++)
-            if (is_tile(op->result[i])) {
-                pto_convert_refuse(c, op->result[i]->span,
-                                   "a tile that %s carries has no one handle: write it with an instruction",
-                                   pto_op_kind_name(op->kind) ? pto_op_kind_name(op->kind) : "a region");
+    if (pto_carries(op)) {
+        pto_convert_carrier(c, c->state, op, into);
+        return;
+    }
+    if (pto_convert_terminator(c, c->state, op, into))
+        return;
+    if (op->successor_count)
+        for (uint32_t i = 0; i < op->operand_count; i++)
+            if (is_tile(op->operand[i])) {
+                /* what a branch writes may be read on another way */
+                pto_convert_refuse(c, op->operand_span ? op->operand_span[i] : op->span,
+                                   "a tile that %s passes on has no one handle", pto_op_kind_name(op->kind));
                 return;
             }
-    }
     if (op->kind == PTO_OPK_CALL) {
         for (uint32_t i = 0; i < op->result_count; i++)
             if (is_tile(op->result[i])) {
@@ -203,6 +216,9 @@ static void operation(pto_converter *c, const pto_operation *op, pto_block *into
 }
 
 void pto_convert_to_handles(pto_converter *c) {
+    pto_carried carried;
+    pto_carried_look(&carried, c->arena, c->from->module);
+    c->state = &carried;
     c->operation = operation;
     c->tile_kind = PTO_TYPE_TILE_BUF;
     pto_convert_block(c, c->from->module->region[0]->first, c->to->module->region[0]->first);
