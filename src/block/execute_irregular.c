@@ -38,15 +38,15 @@ static bool call(pto_block_job *job, pto_dtype dtype, int count) {
 
 static bool run_concat(pto_block_job *job) {
     char name[16];
-    for (int i = 0; i < 2; i++)
-        if (!pto_block_check_type(job, i, job->type) || !pto_block_check_values(job, i))
-            return false;
+    if (!pto_block_check_type(job, 0, job->type) || !pto_block_check_type(job, 1, job->type))
+        return false;
     if (job->src[0]->valid_rows != job->rows || job->src[1]->valid_rows != job->rows ||
         job->src[0]->valid_cols + job->src[1]->valid_cols != job->cols)
         return pto_block_tile_fault(job, "PTO-E1647", pto_block_source_name(job, 0, name),
                                     "%d and %d columns do not make %d", (int)job->src[0]->valid_cols,
                                     (int)job->src[1]->valid_cols, (int)job->cols);
-    return pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols) &&
+    return pto_block_check_values(job, 0) && pto_block_check_values(job, 1) &&
+           pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols) &&
            call(job, pto_block_bits_dtype(job->type), 2);
 }
 
@@ -90,7 +90,7 @@ static bool run_partial(pto_block_job *job) {
     bool covered = false;
     for (int i = 0; i < 2; i++) {
         const pto_block_entry *src = job->src[i];
-        if (!pto_block_check_type(job, i, job->type) || !pto_block_check_values(job, i))
+        if (!pto_block_check_type(job, i, job->type))
             return false;
         if (src->valid_rows > job->rows || src->valid_cols > job->cols)
             return pto_block_tile_fault(job, "PTO-E1647", pto_block_source_name(job, i, name),
@@ -99,7 +99,8 @@ static bool run_partial(pto_block_job *job) {
     }
     if (!covered)
         return pto_block_tile_fault(job, "PTO-E1647", "", "no source covers the result");
-    if (!pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols) ||
+    if (!pto_block_check_values(job, 0) || !pto_block_check_values(job, 1) ||
+        !pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols) ||
         !call(job, pto_block_dtype(job->type), 2))
         return false;
     job->flags = pto_block_flags(job);
@@ -165,12 +166,12 @@ static bool check_rows(pto_block_job *job, int i, int32_t limit) {
 
 static bool run_gather(pto_block_job *job) {
     char name[16];
-    if (!pto_block_check_type(job, 0, job->type) || !pto_block_check_values(job, 0))
+    if (!pto_block_check_type(job, 0, job->type))
         return false;
     if (job->src[0]->valid_cols < job->cols)
         return pto_block_tile_fault(job, "PTO-E1647", pto_block_source_name(job, 0, name),
                                     "%d columns, not %d", (int)job->src[0]->valid_cols, (int)job->cols);
-    if (!check_rows(job, 1, job->src[0]->valid_rows) ||
+    if (!pto_block_check_values(job, 0) || !check_rows(job, 1, job->src[0]->valid_rows) ||
         !pto_block_allocate(job, 0, job->type, false, 0, job->pitch, job->rows, job->cols))
         return false;
     return by_rows(job, PTO_FORM_TGATHER);
@@ -278,7 +279,7 @@ static bool run_sort(pto_block_job *job) {
 static bool run_merge(pto_block_job *job) {
     char name[16];
     for (int i = 0; i < 2; i++) {
-        if (!pto_block_check_type(job, i, job->type) || !pto_block_check_values(job, i))
+        if (!pto_block_check_type(job, i, job->type))
             return false;
         if (job->src[i]->valid_rows != 1)
             return pto_block_tile_fault(job, "PTO-E1647", pto_block_source_name(job, i, name),
@@ -288,7 +289,8 @@ static bool run_merge(pto_block_job *job) {
     if (job->rows != 1 || n[0] + n[1] != job->cols)
         return pto_block_tile_fault(job, "PTO-E1647", "", "%d and %d columns do not make %d", (int)n[0],
                                     (int)n[1], (int)job->cols);
-    if (!pto_block_allocate(job, 0, job->type, false, 0, job->pitch, 1, job->cols))
+    if (!pto_block_check_values(job, 0) || !pto_block_check_values(job, 1) ||
+        !pto_block_allocate(job, 0, job->type, false, 0, job->pitch, 1, job->cols))
         return false;
     const pto_dtype dtype = pto_block_dtype(job->type);
     pto_tile dst = pto_block_tile_of(&job->dst[0], dtype), one = pto_block_tile_of(job->src[0], dtype),

@@ -193,6 +193,11 @@ static unsigned wrong_second_type(const block_call *call) {
 
 static bool reads_memory(const pto_block_op *op) { return op->engine == ENGINE_TMA && op->regs_least; }
 
+/* Bits that a value of the type must not have (70, 5.1). */
+static uint64_t unused_bits(unsigned type) {
+    return type == RB_TF32 ? 0x1000 : type == RB_HF32 ? 1 : type == RB_E3M2 || type == RB_E2M3 ? 0x40 : 0;
+}
+
 static bool takes_flag(const pto_block_op *op) {
     return op->geometry == GEOMETRY_SEQUENCE || op->geometry == GEOMETRY_TRIANGLE ||
            op->geometry == GEOMETRY_SORT || op->geometry == GEOMETRY_MERGE;
@@ -207,10 +212,21 @@ bool block_call_breaks(const block_call *call, call_break what) {
         return foreign_type(op) != NO_TYPE;
     case BREAK_SECOND_TYPE:
         return wrong_second_type(call) != NO_TYPE;
+    case BREAK_SHAPE: /* an extract takes a window of any shape */
+        return call->sources > 0 && op->geometry != GEOMETRY_EXTRACT;
     case BREAK_SOURCE:
     case BREAK_SOURCE_TYPE:
-    case BREAK_SHAPE:
         return call->sources > 0;
+    case BREAK_ENCODING:
+        return call->sources > 0 && unused_bits(call->source[call->sources - 1].type);
+    case BREAK_DIVISOR:
+        return divides(op) && !reference_block_is_float(call->type);
+    case BREAK_INDEX: /* of a scatter into 32 bytes: rows that do not fit are told of instead */
+        return op->geometry == GEOMETRY_GATHER || op->geometry == GEOMETRY_EXTRACT ||
+               op->geometry == GEOMETRY_INSERT ||
+               (op->geometry == GEOMETRY_SCATTER && P * reference_block_bits(call->type) <= 256);
+    case BREAK_ACC:
+        return call->needs_acc;
     case BREAK_SIZE:
         return call->results > 0;
     case BREAK_MEMORY:
@@ -226,11 +242,10 @@ const char *block_call_rule(const block_call *call, call_break what) {
         [BREAK_CONTROL] = "PTO-E1640",     [BREAK_ATTRIBUTE] = "PTO-E1641",   [BREAK_DIMENSION] = "PTO-E1642",
         [BREAK_TYPE] = "PTO-E1643",        [BREAK_SECOND_TYPE] = "PTO-E1643", [BREAK_SOURCE] = "PTO-E1644",
         [BREAK_SOURCE_TYPE] = "PTO-E1646", [BREAK_SHAPE] = "PTO-E1647",       [BREAK_SIZE] = "PTO-E1660",
-        [BREAK_MEMORY] = "PTO-E1672"};
+        [BREAK_ENCODING] = "PTO-E1649",    [BREAK_DIVISOR] = "PTO-E1650",     [BREAK_INDEX] = "PTO-E1651",
+        [BREAK_ACC] = "PTO-E1652",         [BREAK_MEMORY] = "PTO-E1672"};
     if (call->op->geometry == GEOMETRY_UNBUILT && what > BREAK_WORD)
         return "PTO-E1620";
-    if (call->op->geometry == GEOMETRY_EXTRACT && what == BREAK_SHAPE) /* the window overhangs */
-        return "PTO-E1651";
     return rule[what];
 }
 
@@ -275,7 +290,9 @@ static void add_attributes(writer *w, const block_call *call) {
         add(w, "%s%s", between, compares ? "RNE" : "NE");
         between = ", ";
     }
-    if (call->pad < 4)
+    if (call->op->attributes & DATR_BYTE)
+        add(w, "%sByte0", between);
+    else if (call->pad < 4)
         add(w, "%s%s", between, pads[call->pad]);
     add(w, "\n");
 }
@@ -315,7 +332,7 @@ void block_call_text(const block_call *call, char *text, size_t capacity) {
     static const char *const engine[] = {"TEPL", "TMA", "CUBE"};
     writer w = {text, capacity, 0};
     const pto_block_op *op = call->op;
-    if (call->needs_acc) /* a product of one step, on tiles of M */
+    if (call->needs_acc && !broken(call, BREAK_ACC)) /* a product of one step, on tiles of M */
         add(&w, "BSTART.CUBE 0, %s\nB.DIM zero, %d, ->LB0\nB.DIM zero, %d, ->LB1\nB.IOT M#2, M#1, last\n",
             reference_block_name(acc_type(call->type)), (int)call->dim[0], (int)call->dim[1]);
     add(&w, "BSTART.%s %d, %s\n", engine[op->engine], op->selector,
@@ -335,7 +352,9 @@ void block_call_text(const block_call *call, char *text, size_t capacity) {
 
 /* ---- on the machine ---- */
 
-static void push(pto_block_machine *machine, unsigned queue, const call_source *s, block_values *v) {
+/* first: for the code of the first element, or NULL */
+static void push(pto_block_machine *machine, unsigned queue, const call_source *s, const uint64_t *first,
+                 block_values *v) {
     block_bench bench = {.machine = machine};
     block_values_random(v, s->type, s->rows, s->cols, s->valid_rows, s->valid_cols);
     for (int i = 0; i < s->rows * s->cols; i++) {
@@ -344,6 +363,8 @@ static void push(pto_block_machine *machine, unsigned queue, const call_source *
         if (s->nonzero && !reference_block_is_float(s->type))
             v->code[i] += v->code[i] == 0;
     }
+    if (first)
+        v->code[0] = *first;
     if (!s->predicate) {
         block_values_push(&bench, queue, v);
         return;
@@ -369,16 +390,14 @@ void block_call_push(const block_call *call, pto_block_machine *machine, block_v
     if (call->needs_acc) {
         const call_source a = of(acc_type(call->type), call->dim[0], 1, call->dim[0], 1),
                           b = of(acc_type(call->type), 1, call->dim[1], 1, call->dim[1]);
-        push(machine, BLOCK_M, &a, &room);
-        push(machine, BLOCK_M, &b, &room);
+        push(machine, BLOCK_M, &a, NULL, &room);
+        push(machine, BLOCK_M, &b, NULL, &room);
     }
     for (int i = 0; i < call->sources; i++) {
         call_source s = call->source[i];
         if (i == call->sources - 1 && broken(call, BREAK_SHAPE)) {
             if (call->op->geometry == GEOMETRY_PARTIAL)
                 s.valid_cols = P;
-            else if (call->op->geometry == GEOMETRY_EXTRACT)
-                s.valid_rows = R;
             else if (s.valid_rows > 1)
                 s.valid_rows--;
             else if (s.valid_cols > 2)
@@ -389,13 +408,22 @@ void block_call_push(const block_call *call, pto_block_machine *machine, block_v
             s.predicate = false;
             s.limit = 0;
         }
-        push(machine, BLOCK_U, &s, values ? &values[i] : &room);
+        const uint64_t bad = broken(call, BREAK_ENCODING)           ? unused_bits(s.type)
+                             : s.limit && broken(call, BREAK_INDEX) ? 60000
+                                                                    : 0;
+        const bool spoils = i == call->sources - 1 && !broken(call, BREAK_SOURCE_TYPE) &&
+                            (bad || (broken(call, BREAK_DIVISOR) && s.nonzero));
+        push(machine, BLOCK_U, &s, spoils ? &bad : NULL, values ? &values[i] : &room);
     }
     const bool flag_first = call->op->geometry == GEOMETRY_SORT || call->op->geometry == GEOMETRY_MERGE;
     for (int i = 0; i < call->regs; i++) {
         uint64_t value = call->reg[i];
         if (i == 0 && broken(call, BREAK_MEMORY))
             value = 0x4000;
+        if (i == 0 && broken(call, BREAK_DIVISOR))
+            value = 0;
+        if (i == 0 && broken(call, BREAK_INDEX)) /* the window overhangs */
+            value = 4;
         if (broken(call, BREAK_CONTROL) && i == (flag_first ? 0 : 1))
             value = 2;
         pto_block_set_gpr(machine, 2 + (unsigned)i, value);

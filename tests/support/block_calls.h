@@ -22,6 +22,10 @@ typedef enum call_break {
     BREAK_SOURCE,      /* 7: the last source was never written */
     BREAK_SOURCE_TYPE, /* 8: the last source has another type */
     BREAK_SHAPE,       /* 8: the last source has a valid region that does not fit the others */
+    BREAK_ENCODING,    /* 8: an element of the last source has bits that its type must not have */
+    BREAK_DIVISOR,     /* 8: an integer divisor is 0 */
+    BREAK_INDEX,       /* 8: an index is out of range */
+    BREAK_ACC,         /* 8: no live accumulator */
     BREAK_SIZE,        /* 9: a destination of 32 bytes */
     BREAK_MEMORY,      /* 10: an address where no memory is */
     CALL_BREAKS
