@@ -157,7 +157,13 @@ PTO_API pto_value *pto_build_tile(pto_builder *builder, const pto_tile_type *typ
  * shapes when the program is verified. */
 PTO_API pto_status pto_build_instr(pto_builder *builder, int form, pto_value *const *operands, size_t count,
                                    const pto_build_attr *attrs, size_t attr_count);
-/* A form whose level-2 text has its destination as a result: PTO_FORM_TRESHAPE. */
+/* A form whose level-2 text has a result: views of a tile (PTO_FORM_TRESHAPE, PTO_FORM_TALIAS), whose
+ * destination is left out, and PTO_FORM_TASSIGN, whose result is the tile that it places. `type` is that of
+ * the result, NULL = of the operand. */
+PTO_API pto_value *pto_build_instr_result(pto_builder *builder, int form, pto_value *const *operands,
+                                          size_t count, const pto_build_attr *attrs, size_t attr_count,
+                                          const pto_tile_type *type);
+/* PTO_FORM_TRESHAPE of a tile. */
 PTO_API pto_value *pto_build_reshape(pto_builder *builder, pto_value *source, const pto_tile_type *type);
 
 /* ---- structured control flow (60, 3.3) ---- */

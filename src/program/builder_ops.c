@@ -358,11 +358,36 @@ pto_status pto_build_instr(pto_builder *builder, int form, pto_value *const *ope
     return pto_builder_status(builder);
 }
 
-pto_value *pto_build_reshape(pto_builder *builder, pto_value *source, const pto_tile_type *type) {
-    if (!pto_builder_here(builder, "pto_build_reshape"))
+pto_value *pto_build_instr_result(pto_builder *builder, int form, pto_value *const *operands, size_t count,
+                                  const pto_build_attr *attrs, size_t attr_count, const pto_tile_type *type) {
+    const char *what = "pto_build_instr_result";
+    if (!pto_builder_here(builder, what))
         return NULL;
-    const pto_type *tile = pto_build_tile_type(builder, type);
-    pto_operation *op =
-        tile ? instr(builder, PTO_FORM_TRESHAPE, (pto_value *const[]){NULL, source}, 2, NULL, 0, 0, 1) : NULL;
-    return op ? pto_builder_result(builder, op, 0, tile) : NULL;
+    const pto_form_desc *desc = form >= 0 && form < PTO_FORM_COUNT ? pto_form_get((pto_form)form) : NULL;
+    const pto_text_pattern *text = desc ? &desc->text[PTO_TEXT_LEVEL2] : NULL;
+    if (!text || !text->spelling || text->spelling[0] != '%') {
+        pto_builder_refuse(builder, what, "%s has no result", desc ? desc->mnemonic : "no form");
+        return NULL;
+    }
+    /* a view stands for what is left out; a tile that is placed is an operand as well */
+    int position = text->result[0];
+    bool view = desc->operand[position].role == PTO_ROLE_OUT;
+    const pto_type *tile = type ? pto_build_tile_type(builder, type) : NULL;
+    if (!pto_builder_goes_on(builder))
+        return NULL;
+    pto_operation *op = instr(builder, form, operands, count, attrs, attr_count, view ? position : -1, 1);
+    if (!op)
+        return NULL;
+    if (!tile && !view)
+        tile = op->operand[position]->type;
+    if (!tile || (view && op->operand[position])) {
+        pto_builder_refuse(builder, what, "%s: %s", desc->mnemonic, tile ? "a destination" : "no type");
+        return NULL;
+    }
+    return pto_builder_result(builder, op, 0, tile);
+}
+
+pto_value *pto_build_reshape(pto_builder *builder, pto_value *source, const pto_tile_type *type) {
+    return pto_build_instr_result(builder, PTO_FORM_TRESHAPE, (pto_value *const[]){NULL, source}, 2, NULL, 0,
+                                  type);
 }

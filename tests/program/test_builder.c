@@ -531,6 +531,12 @@ BAD(one_result_of_two, pto_value *v; const pto_type *t = pto_build_index_type(p-
 BAD(attribute_of_no_form,
     pto_build_instr(p->b, PTO_FORM_TRELU, (pto_value *[]){p->tile, p->tile}, 2, NULL, 0);
     pto_build_set_attrs(p->b, (pto_build_attr[]){PTO_BUILD_INT("colour", 1)}, 1))
+BAD(result_of_an_addition,
+    pto_build_instr_result(p->b, PTO_FORM_TADD, (pto_value *[]){NULL, p->tile, p->tile}, 3, NULL, 0, NULL))
+BAD(view_of_no_type,
+    pto_build_instr_result(p->b, PTO_FORM_TALIAS, (pto_value *[]){NULL, p->tile}, 2, NULL, 0, NULL))
+BAD(view_into_a_tile, const pto_tile_type t = pto_tile_type_make(PTO_LOC_VEC, PTO_F32, 8, 8);
+    pto_build_instr_result(p->b, PTO_FORM_TALIAS, (pto_value *[]){p->tile, p->tile}, 2, NULL, 0, &t))
 BAD(left_open, (void)p)
 
 static void bad_uses(void **state) {
@@ -606,6 +612,9 @@ static void bad_uses(void **state) {
                                      results_not_returned,
                                      one_result_of_two,
                                      attribute_of_no_form,
+                                     result_of_an_addition,
+                                     view_of_no_type,
+                                     view_into_a_tile,
                                      left_open};
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
         pto_diag_list *diags = pto_diag_list_create();
