@@ -121,14 +121,16 @@ void pto_emit_moves(pto_emitter *e, uint32_t count, pto_value *const *from, pto_
     bool spares = false;
     for (uint32_t i = 0; i < count && !e->failed; i++)
         settle(e, &place[i], from[i]);
-    /* what is read behind its overwriting is kept in a spare variable */
+    /* what is read behind its overwriting, perhaps as a view of its bytes, is kept in a spare variable */
     for (uint32_t i = 0; i < count && !e->failed; i++) {
         value[i] = value_for(e, from[i], &place[i]);
         bool spare = false;
         const char *name = pto_emit_name(e, from[i]);
+        const char *whole = is_bytes(&place[i]) ? pto_emit_name(e, pto_fact_tile_root(from[i])) : name;
         for (uint32_t k = 0; k < i; k++) {
             const char *target = e->values.data[place[k].at].name;
-            spare |= !strcmp(target, name) || strstr(value[i], pto_arena_printf(e->arena, "%s.", target));
+            spare |= !strcmp(target, name) || !strcmp(target, whole) ||
+                     strstr(value[i], pto_arena_printf(e->arena, "%s.", target));
         }
         if (!spare)
             continue;

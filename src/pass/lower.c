@@ -167,9 +167,12 @@ void pto_lower_moves(pto_lowering *l, uint32_t count, pto_value *const *from, co
     for (uint32_t i = 0; i < count; i++)
         source[i] = pto_lower_get(l, from[i]);
     for (uint32_t i = 0; i < count; i++) {
-        /* a place that is overwritten before it is read */
+        /* a place that is overwritten before it is read, perhaps as a view of its bytes */
+        const pto_value *root = pto_type_is_tile(from[i]->type) ? pto_fact_tile_root(from[i]) : NULL;
+        int32_t whole = root ? pto_lower_get(l, root) : source[i];
         for (uint32_t k = 0; k < i && !spare[i]; k++)
-            spare[i] = source[i] == to[k] && source[k] != to[k] && bank(from[i]->type) == bank(from[k]->type);
+            spare[i] = (source[i] == to[k] || whole == to[k]) && source[k] != to[k] &&
+                       bank(from[i]->type) == bank(from[k]->type);
         if (!spare[i])
             continue;
         const pto_type *type = from[i]->type;

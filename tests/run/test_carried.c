@@ -542,6 +542,24 @@ static void moves_are_needed_where_values_meet(void **state) {
         {ABC "scf.for %k = %c0 to %c2 step %c1 {\n" FOR("%r", "%u = %a", T)
              BINARY("%y", "tadd", "%u", "%b") "scf.yield %y : " T "\n}\n" USE("%r") "}\n",
          NULL, 1},
+        /* names of a storage: a tile that is chosen, a view; blocks that a branch may come back to */
+        {ABC FOR("%r, %q", "%u = %a, %v = %b", T ", " T)
+             BINARY("%y", "tadd", "%v", "%c") "%w = arith.select %p, %u, %c : " T "\nscf.yield %y, %w : " T
+                                              ", " T "\n}\n" USE("%r") USE("%q"),
+         NULL, 2},
+        {ABC "%l = pto.treshape %a : " T " -> " U "\n%m = pto.treshape %l : " U " -> " T
+             "\n%r, %q = scf.if %p -> (" T ", " T ") {\n" BINARY(
+                 "%y", "tadd", "%b", "%c") "scf.yield %y, %m : " T ", " T "\n} else {\nscf.yield %m, %b : " T
+                                           ", " T "\n}\n" USE("%r") USE("%q"),
+         NULL, 2},
+        {ABC FOR("%r, %q", "%u = %a, %v = %b",
+                 T ", " T) "%l = pto.treshape %u : " T " -> " U "\n%m = pto.treshape %l : " U " -> " T
+                           "\n" BINARY("%y", "tadd", "%v", "%c") "scf.yield %y, %m : " T ", " T
+                                                                 "\n}\n" USE("%r") USE("%q"),
+         NULL, 2},
+        {ABC "cf.br ^next\n^next:\n" BINARY("%d", "tadd", "%a", "%b") FOR("%r", "%u = %d", T)
+             BINARY("%y", "tadd", "%u", "%b") "scf.yield %y : " T "\n}\n" USE("%r"),
+         NULL, 1},
         /* accumulators and buffers of the cube */
         {CUBE MATMUL("%f") FOR("%r", "%u = %f", ACC) MATMUL_ACC("%y", "%u") "scf.yield %y : " ACC
                                                                             "\n}\n" STORE("%r"),
