@@ -633,11 +633,48 @@ static void impossible_ones_are_refused(void **state) {
     }
 }
 
+/* A value that one way of a choice takes over is there in the others, and gone behind them, and in the rest
+ * of its way. */
+static void taken_over_in_one_way(void **state) {
+    (void)state;
+#define TAKEN(d) d " = pto.tmuladddst %b, %c, %a : (" T ", " T ", " T ") -> " T "\n"
+#define WAYS(one, other) "scf.if %p {\n" one "} else {\n" other "}\n"
+    static const struct {
+        const char *body;
+        bool good;
+    } rows[] = {
+        {ABC WAYS(TAKEN("%d"), USE("%a")), true},
+        {ABC WAYS(TAKEN("%d"), TAKEN("%e")), true},
+        {ABC WAYS(USE("%a"), TAKEN("%d")), true},
+        {ABC
+         "scf.index_switch %s\ncase 1 {\n" USE("%a") "scf.yield\n}\ndefault {\n" TAKEN("%d") "scf.yield\n}\n",
+         true},
+        {ABC WAYS(TAKEN("%d") USE("%a"), ""), false},
+        {ABC WAYS(WAYS(TAKEN("%d"), "") USE("%a"), ""), false},
+        {ABC WAYS(TAKEN("%d"), "") USE("%a"), false},
+        {ABC WAYS("", TAKEN("%d")) USE("%a"), false},
+        {ABC WAYS(TAKEN("%d"), "") WAYS("", USE("%a")), false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = by_hand(rows[i].body, NULL);
+        pto_program *program = parse_program(text);
+        pto_diag_list *diags = pto_diag_list_create();
+        if ((pto_program_verify(program, NULL, diags) == PTO_OK) != rows[i].good)
+            fail_msg("row %zu: %s", i, text);
+        if (!rows[i].good)
+            expect_rule(diags, "PTO-E0422", 0);
+        pto_diag_list_destroy(diags);
+        pto_program_destroy(program);
+        free(text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs_give_the_same_bits),
         cmocka_unit_test(moves_are_needed_where_values_meet),
         cmocka_unit_test(impossible_ones_are_refused),
+        cmocka_unit_test(taken_over_in_one_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
