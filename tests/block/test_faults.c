@@ -561,6 +561,46 @@ static void earlier_fault_is_told(void **state) {
     print_message("%d blocks, %d of them with two faults\n", blocks, pairs);
 }
 
+/* What pto check finds without running is what the machine tells of; what it cannot know of is that the tiles
+ * of these blocks come from a host. */
+static void check_agrees(void **state) {
+    (void)state;
+    int found = 0;
+    for (size_t i = 0; i < PTO_BLOCK_OP_COUNT; i++)
+        for (unsigned k = 0; k <= CALL_BREAKS; k++) { /* the last is not broken */
+            const pto_block_op *op = pto_block_op_get(i);
+            block_call call;
+            char text[1024];
+            block_call_make(&call, op, type_of(op, UINT32_MAX));
+            if (k < CALL_BREAKS && !block_call_breaks(&call, (call_break)k))
+                continue;
+            call.breaks = 1u << k;
+            block_call_text(&call, text, sizeof text);
+            const char *rule = k < CALL_BREAKS                    ? block_call_rule(&call, (call_break)k)
+                               : op->geometry == GEOMETRY_UNBUILT ? "PTO-E1620"
+                                                                  : "";
+            pto_source source;
+            pto_source_init(&source, "test.s", text, strlen(text));
+            pto_diag_list *diags = pto_diag_list_create();
+            pto_block_image image;
+            assert_int_equal(pto_block_assemble(&source, NULL, diags, &image), PTO_OK);
+            pto_block_check(&image, &source, diags);
+            for (const pto_diagnostic *d = pto_diag_first(diags); d; d = d->next) {
+                if (d->severity != PTO_ERROR || !strcmp(d->rule, "PTO-E1644"))
+                    continue;
+                found++;
+                if (strcmp(d->rule, rule) != 0 &&
+                    !(op->geometry == GEOMETRY_UNBUILT && !strcmp(d->rule, "PTO-E1620")))
+                    fail_msg("%s: pto check tells of %s, the machine of %s", text, d->rule, rule);
+            }
+            pto_block_image_free(&image);
+            pto_diag_list_destroy(diags);
+            pto_source_release(&source);
+        }
+    assert_true(found > PTO_BLOCK_OP_COUNT);
+    print_message("%d errors found without running\n", found);
+}
+
 /* The legal blocks that the others are broken copies of. */
 static void unbroken_blocks_run(void **state) {
     (void)state;
@@ -601,10 +641,9 @@ static void order_of_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fault),
-        cmocka_unit_test(order_of_words),
-        cmocka_unit_test(unbroken_blocks_run),
-        cmocka_unit_test(earlier_fault_is_told),
+        cmocka_unit_test(every_fault),         cmocka_unit_test(order_of_words),
+        cmocka_unit_test(unbroken_blocks_run), cmocka_unit_test(earlier_fault_is_told),
+        cmocka_unit_test(check_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
