@@ -76,14 +76,28 @@ static void end_tile_block(checker *c, const pto_block_state *s, size_t offset) 
         pto_block_out_add(&out, "%s needs a B.IOR", op->name);
         report(c, PTO_ERROR, "PTO-E1632", offset, text);
     }
+    const char *attribute = pto_block_wrong_attribute(s);
+    out.length = 0;
+    if (attribute) {
+        pto_block_out_add(&out, "%s does not take %s", op->name, attribute);
+        report(c, PTO_ERROR, "PTO-E1641", offset, text);
+    }
     out.length = 0;
     if (!s->dim_given[0] && op->engine != ENGINE_CUBE && op->geometry != GEOMETRY_SORT)
         report(c, PTO_ERROR, "PTO-E1642", offset, "LB0 is not given");
     for (int k = 0; k < 3; k++)
         if (s->dim_given[k] && !s->dim_reg[k] && !(s->dim_imm[k] & 0xffff))
             report(c, PTO_ERROR, "PTO-E1642", offset, "a dimension of 0");
+    const bool fixed = s->dim_given[0] && s->dim_given[2] && !s->dim_reg[0] && !s->dim_reg[2];
+    if (fixed && op->engine != ENGINE_CUBE && op->geometry != GEOMETRY_SORT &&
+        (uint16_t)s->dim_imm[0] > (uint16_t)s->dim_imm[2] && (uint16_t)s->dim_imm[2])
+        report(c, PTO_ERROR, "PTO-E1642", offset, "ValidCol is larger than Col");
     if (!(op->types >> s->type & 1)) {
         pto_block_out_add(&out, "%s does not take %s", op->name, pto_block_type_name(s->type));
+        report(c, PTO_ERROR, "PTO-E1643", offset, text);
+    } else if (!attribute && !pto_block_second_type_fits(s)) {
+        pto_block_out_add(&out, "%s of %s does not take %s", op->name, pto_block_type_name(s->type),
+                          pto_block_type_name(s->type2));
         report(c, PTO_ERROR, "PTO-E1643", offset, text);
     }
     for (int i = 0; i < s->source_count; i++) {

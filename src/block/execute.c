@@ -433,59 +433,17 @@ static bool check_controls(pto_block_job *job) {
 }
 
 static bool check_attributes(pto_block_job *job) {
-    const pto_block_state *s = job->s;
-    const unsigned takes = job->op->attributes;
-    const char *what = s->dr                                                                 ? "DR"
-                       : s->reg_dst                                                          ? "RegDst"
-                       : s->cmode && !(takes & DATR_CMODE)                                   ? "CMode"
-                       : s->rmode && !(takes & DATR_RMODE)                                   ? "RMode"
-                       : s->sat && !(takes & DATR_SAT)                                       ? "Sat"
-                       : s->canon && !(takes & DATR_CANON)                                   ? "Canon"
-                       : s->layout && !(takes & DATR_LAYOUT)                                 ? "Layout"
-                       : (s->pad == 1 || s->pad == 2) && !(takes & (DATR_PAD | DATR_BYTE))   ? "PadValue"
-                       : s->type2 != PTO_BLOCK_TYPE_NONE && s->type2 && !(takes & DATR_TYPE) ? "DataType"
-                                                                                             : NULL;
+    const char *what = pto_block_wrong_attribute(job->s);
     if (what)
         return pto_block_tile_fault(job, "PTO-E1641", what, "not an attribute of this operation");
-    if (s->canon && job->op->geometry == GEOMETRY_CONVERT)
-        return pto_block_tile_fault(job, "PTO-E1641", "Canon", "only ACCCVT re-splits fractals");
-    if (job->op->geometry == GEOMETRY_HISTOGRAM && job->op->types >> job->type & 1 && s->has_datr &&
-        s->pad >= pto_block_type_bits(job->type) / 8)
-        return pto_block_tile_fault(job, "PTO-E1641", "ByteId", "Byte%u of %u", s->pad,
-                                    pto_block_type_bits(job->type) / 8);
-    job->type2 = s->type2 == PTO_BLOCK_TYPE_NONE || !(takes & DATR_TYPE) ? job->type : s->type2;
+    job->type2 = pto_block_second_type(job->s);
     return true;
 }
 
-/* The element type of a result, or of the second factor. */
 static bool check_second_type(pto_block_job *job) {
-    const unsigned type = job->type, second = job->type2;
-    bool good = true;
-    switch (job->op->geometry) {
-    case GEOMETRY_ROW_BROADCAST:
-    case GEOMETRY_COL_BROADCAST: /* EXPDIF widens halves */
-        good = second == type || (second == BT_FP32 && (type == BT_FP16 || type == BT_BF16));
-        break;
-    case GEOMETRY_HISTOGRAM:
-        good = second == type || second == BT_U32;
-        break;
-    case GEOMETRY_QUANT:
-        good = second == BT_S8 || second == BT_U8;
-        break;
-    case GEOMETRY_DEQUANT:
-        good = second == BT_FP32 || job->s->type2 == PTO_BLOCK_TYPE_NONE;
-        break;
-    case GEOMETRY_MATMUL: /* factors of one class */
-        good = pto_block_type_bits(second) < 64 &&
-               pto_block_type_is_float(second) == pto_block_type_is_float(type) &&
-               (pto_block_type_is_float(type) ||
-                pto_block_type_is_signed(second) == pto_block_type_is_signed(type));
-        break;
-    default:
-        break;
-    }
-    return good || pto_block_tile_fault(job, "PTO-E1643", "DataType", "%s with %s", pto_block_type_name(type),
-                                        pto_block_type_name(second));
+    return pto_block_second_type_fits(job->s) ||
+           pto_block_tile_fault(job, "PTO-E1643", "DataType", "%s with %s", pto_block_type_name(job->type),
+                                pto_block_type_name(job->type2));
 }
 
 /* Dimensions that an operation limits further. */

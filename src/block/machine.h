@@ -153,6 +153,12 @@ void pto_block_forget_code(pto_block_machine *machine);
 /* Adds a header instruction to the state of a tile block; the rule of BUNDLE that it breaks, or NULL. */
 const char *pto_block_add_header(pto_block_state *state, const pto_block_instr *instr);
 
+/* The first attribute that the operation does not take, NULL: none (header.c). */
+const char *pto_block_wrong_attribute(const pto_block_state *state);
+/* The type of the second attribute, or the first one's; does it mean something to the operation? */
+unsigned pto_block_second_type(const pto_block_state *state);
+bool pto_block_second_type_fits(const pto_block_state *state);
+
 /* A buffer of a size code, 64-byte aligned, contents undefined; NULL without memory. */
 uint8_t *pto_block_take(pto_block_machine *machine, unsigned size);
 void pto_block_give(pto_block_machine *machine, uint8_t *data, unsigned size);

@@ -561,8 +561,8 @@ static void earlier_fault_is_told(void **state) {
     print_message("%d blocks, %d of them with two faults\n", blocks, pairs);
 }
 
-/* What pto check finds without running is what the machine tells of; what it cannot know of is that the tiles
- * of these blocks come from a host. */
+/* What pto check finds without running is what the machine tells of, all of it that stands in the header;
+ * what it cannot know of is that the tiles of these blocks come from a host. */
 static void check_agrees(void **state) {
     (void)state;
     int found = 0;
@@ -585,6 +585,8 @@ static void check_agrees(void **state) {
             pto_block_image image;
             assert_int_equal(pto_block_assemble(&source, NULL, diags, &image), PTO_OK);
             pto_block_check(&image, &source, diags);
+            if (k <= BREAK_SECOND_TYPE && k != BREAK_CONTROL && !pto_diag_has(diags, rule))
+                fail_msg("%s: pto check does not tell of %s", text, rule);
             for (const pto_diagnostic *d = pto_diag_first(diags); d; d = d->next) {
                 if (d->severity != PTO_ERROR || !strcmp(d->rule, "PTO-E1644"))
                     continue;

@@ -39,6 +39,17 @@ expect 2 "$PTO" run relu.s --what
 
 printf 'TRELU <16, FP32>, U#1, ->T<128B>\nTRELU <FP32>, T#1, ->T<128B>\nC.BSTOP\n' >bad.s
 expect 1 "$PTO" check bad.s && says 'PTO-E1644' .err && says 'PTO-E1642' .err && says 'PTO-W1680' .err
+printf 'TCI <16, 1, 16, S32>, [a0], ->T<128B>\nTRELU <16, 1, 16, S32>, T#1, ->U<128B>\nTSTORE <16, S32>, U#1, [a0]\nC.BSTOP\n' >good.s
+expect 0 "$PTO" check good.s && silent .err
+sed 's/^TRELU <16, 1, 16, S32/&, RNE/' good.s >bad.s
+expect 1 "$PTO" check bad.s && says 'PTO-E1641' .err
+sed 's/^TRELU <16, 1, 16/TRELU <17, 1, 16/' good.s >bad.s
+expect 1 "$PTO" check bad.s && says 'PTO-E1642' .err
+sed 's/^TRELU <.*>, T/TROWEXPANDEXPDIF <16, 1, FP16, S8>, T#1, T/' good.s >bad.s
+expect 1 "$PTO" check bad.s && says 'PTO-E1643' .err
+sed 's/^TRELU <.*>, T/TROWEXPANDEXPDIF <16, 1, FP16, FP32>, T#1, T/' good.s >bad.s
+expect 0 "$PTO" check bad.s
+
 printf 'TRELU <16, FP32>, U#1, ->T<a1>\n' >bad.s
 expect 1 "$PTO" as bad.s -o bad.bin && says 'PTO-E1605' .err
 [ -e bad.bin ] && fail "an output of a refused file"
