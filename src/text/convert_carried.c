@@ -261,6 +261,7 @@ typedef struct move {
     pto_value *from, *to;
     pto_value *storage; /* the handle that has the bytes of `from`; NULL = any of them may have */
     bool aside;         /* `from` is a tile that nothing else writes */
+    bool fresh;         /* `to` is one that nothing else reads */
     pto_span span;
     pto_str name;
 } move;
@@ -292,7 +293,7 @@ static void put_moves(pto_converter *c, pto_block *into, move *moves, size_t cou
         for (size_t i = 0; i < count && !found; i++) {
             found = true;
             for (size_t j = 0; j < count && found; j++)
-                found = j == i || (moves[j].storage && moves[j].storage != moves[i].to);
+                found = j == i || moves[i].fresh || (moves[j].storage && moves[j].storage != moves[i].to);
             found = found && (moves[i].storage != moves[i].to);
             next = found ? i : 0;
         }
@@ -312,13 +313,13 @@ static void put_moves(pto_converter *c, pto_block *into, move *moves, size_t cou
 }
 
 static void add_move(const pto_converter *c, const pto_carried *k, move *moves, size_t *count,
-                     const pto_value *from, pto_value *to, pto_span span) {
+                     const pto_value *from, pto_value *to, bool fresh, pto_span span) {
     pto_value *handle = pto_convert_value(c, from);
     if (!handle || handle == to)
         return;
     const pto_value *root = root_of(k, from);
     pto_value *storage = pto_value_map_find(&k->pinned, root) ? NULL : pto_convert_value(c, root);
-    moves[(*count)++] = (move){handle, to, storage, false, span, from->name};
+    moves[(*count)++] = (move){handle, to, storage, false, fresh, span, from->name};
 }
 
 /* ---- operations
@@ -464,11 +465,13 @@ static void loop(pto_converter *c, pto_carried *k, const pto_operation *op, pto_
             continue;
         bool same = i < op->result_count && result_is_argument(op, i);
         const pto_value *value = same ? op->result[i] : head->arg[skip + i];
-        turn[i] = handle_for(c, k, value, lookup(&k->taken, value), into);
+        const pto_value *taken = lookup(&k->taken, value);
+        bool fresh = !taken && !pto_convert_assigned(k, value);
+        turn[i] = handle_for(c, k, value, taken, into);
         if (c->failed)
             return;
         pto_convert_map(c, head->arg[skip + i], turn[i]);
-        add_move(c, k, moves, &count, init, turn[i], op->span);
+        add_move(c, k, moves, &count, init, turn[i], fresh, op->span);
     }
     put_moves(c, into, moves, count);
     for (uint32_t i = 0; i < op->result_count && !c->failed; i++) {
@@ -522,7 +525,7 @@ bool pto_convert_terminator(pto_converter *c, pto_carried *k, const pto_operatio
     size_t count = 0;
     for (uint32_t i = skip; i < op->operand_count; i++)
         if (is_tile(op->operand[i]))
-            add_move(c, k, moves, &count, op->operand[i], out->handle[i - skip],
+            add_move(c, k, moves, &count, op->operand[i], out->handle[i - skip], false,
                      op->operand_span && op->operand_span[i].end ? op->operand_span[i] : op->span);
     put_moves(c, into, moves, count);
     without_tiles(c, op, into);
