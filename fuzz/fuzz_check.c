@@ -139,7 +139,7 @@ static void one_step(pto_checker *c, model *m, input *in) {
     const int64_t id = (int64_t)(take(in) % 10) - 1;
     pto_checker_site(c, ++m->site);
     if (op & 64)
-        pto_checker_core(c, op >> 7);
+        pto_checker_core(c, (int)(op >> 7));
     switch (op % 16) {
     case 6:
         pto_checker_set_flag(c, (pto_pipe)src, (pto_pipe)dst, id);

@@ -215,6 +215,12 @@ static void check_equal_types(pto_legality *legality, int first[6]) {
 static void check_types(pto_legality *legality) {
     const pto_form_desc *form = legality->form;
     int first[6];
+    for (int i = 0; i < form->operand_count; i++)
+        if (legality->operand[i].kind == PTO_OPERAND_TILE &&
+            !pto_dtype_bits(legality->operand[i].type.dtype)) {
+            pto_legality_refuse(legality, "PTO-E0302", i, "an element type", "a type that no tile has");
+            return;
+        }
     check_equal_types(legality, first);
     if (legality->failed || form->types_any[legality->target])
         return;

@@ -108,8 +108,13 @@ static uint32_t block_number(const pto_block *block) {
     return n;
 }
 
+/* A constant is the same in either spelling: a text may mix them. */
+static pto_op_kind kind_of(const pto_operation *op) {
+    return op->kind == PTO_OPK_AS_CONST ? PTO_OPK_ARITH_CONSTANT : op->kind;
+}
+
 static bool operations_equal(pairing *p, const pto_operation *a, const pto_operation *b) {
-    if (a->kind != b->kind || (a->kind == PTO_OPK_INSTR && a->form != b->form) ||
+    if (kind_of(a) != kind_of(b) || (a->kind == PTO_OPK_INSTR && a->form != b->form) ||
         (a->kind == PTO_OPK_UNKNOWN && !pto_str_equal(a->name, b->name)) ||
         a->operand_count != b->operand_count || a->result_count != b->result_count ||
         a->region_count != b->region_count || a->successor_count != b->successor_count ||

@@ -229,6 +229,19 @@ static bool stands_on_refused(const pto_operation *op, const pto_legality *legal
     return false;
 }
 
+/* `view[i, j]` of PTO-AS (60, 1.2) */
+static bool check_indices(pto_verifier *v, const pto_operation *op) {
+    char words[PTO_TYPE_WORDS];
+    bool good = true;
+    for (uint32_t i = 0; i < op->index_count; i++)
+        if (!pto_type_int_width(op->index[i]->type)) {
+            pto_verify_refuse(v, "PTO-E0405", op, op->span, NULL, "an index", "%s",
+                              pto_type_words(op->index[i]->type, words));
+            good = false;
+        }
+    return good;
+}
+
 void pto_verify_instr(pto_verifier *v, const pto_operation *op) {
     if ((unsigned)op->form >= PTO_FORM_COUNT) {
         pto_verify_refuse(v, "PTO-E0401", op, op->name_span, NULL, NULL, "an unknown form");
@@ -240,6 +253,7 @@ void pto_verify_instr(pto_verifier *v, const pto_operation *op) {
         pto_verify_refuse(v, "PTO-E0404", op, op->name_span, NULL, NULL, "%u operands for %u",
                           op->operand_count, form->operand_count);
     known = check_open(v, op) && known;
+    known = check_indices(v, op) && known;
     known = known && check_old_value(v, op);
     if (op->form == PTO_FORM_TASSIGN)
         known = check_tassign(v, op) && known;

@@ -164,14 +164,19 @@ void pto_convert_regions(pto_converter *c, const pto_operation *op, pto_operatio
             const pto_block *b = tree->order[n];
             pto_block *block = block_of(op->region[r], region, b);
             pto_convert_block(c, b, block);
+            const pto_operation *old = b->first;
             for (pto_operation *o = block->first; o; o = o->next) {
-                const pto_operation *old = b->last;
-                if (o->next || !old || !old->successor_count)
+                if (o->kind != PTO_OPK_CF_BR && o->kind != PTO_OPK_CF_COND_BR && o->kind != PTO_OPK_CF_SWITCH)
                     continue;
+                while (old && old->kind != o->kind) /* branches are copied one by one */
+                    old = old->next;
+                if (!old)
+                    break;
                 o->successor = pto_arena_new_array(c->arena, pto_block *, old->successor_count);
                 o->successor_count = old->successor_count;
                 for (uint32_t i = 0; i < old->successor_count; i++)
                     o->successor[i] = block_of(op->region[r], region, old->successor[i]);
+                old = old->next;
             }
         }
     }

@@ -44,6 +44,8 @@ pto_operation *pto_mlir_parse_flow(pto_text_parser *parser, pto_op_kind kind, pt
 /* The block that a label names in the region that is being read. */
 void pto_mlir_skip_loc(pto_text_parser *parser); /* `loc(...)`, if it is there */
 pto_block *pto_mlir_label(pto_text_parser *parser, pto_token token);
+/* The attributes that the operation needs are there. */
+bool pto_mlir_check_props(pto_text_parser *parser, const pto_operation *op);
 /* By the syntax of ops.def (syntax.c). */
 pto_operation *pto_mlir_parse_syntax(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 /* memref.subview and memref.reinterpret_cast (memref.c) */
@@ -53,6 +55,8 @@ bool pto_mlir_check_memref(pto_text_parser *parser, const pto_operation *op);
 pto_operation *pto_mlir_parse_arith(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 /* The flags of an arith operation are those of its kind; brings them to their canonical text. */
 bool pto_mlir_check_flags(pto_text_parser *parser, pto_operation *op);
+/* A region of scf.for or scf.if without values may leave its yield out. */
+void pto_mlir_close_with_yield(pto_text_parser *parser, pto_region *region);
 pto_operation *pto_mlir_parse_scf(pto_text_parser *parser, pto_op_kind kind, pto_span name);
 /* `(%a, %b {..} : T, T)` behind `ins` or `outs`; types may also stand behind each operand, or in parentheses,
  * or once for several tiles. Checks them. Attributes go to `op` (NULL: none allowed). */

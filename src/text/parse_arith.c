@@ -218,9 +218,9 @@ pto_operation *pto_mlir_parse_arith(pto_text_parser *p, pto_op_kind kind, pto_sp
 
 /* ---- scf ----------------------------------------------------------------------------------- */
 
-static void close_with_yield(pto_text_parser *p, pto_region *region) {
+void pto_mlir_close_with_yield(pto_text_parser *p, pto_region *region) {
     pto_block *block = region->last;
-    if (block->last && block->last->kind == PTO_OPK_SCF_YIELD)
+    if (!block || (block->last && block->last->kind == PTO_OPK_SCF_YIELD))
         return;
     pto_operation *yield = pto_operation_create(p->program, PTO_OPK_SCF_YIELD, 0, 0);
     yield->span = yield->name_span = (pto_span){p->last_end - 1, p->last_end};
@@ -329,7 +329,7 @@ static pto_operation *parse_for(pto_text_parser *p, pto_span name) {
     pto_region *region = pto_operation_add_region(p->program, op);
     if (!pto_mlir_parse_region(p, region, false, &args))
         return NULL;
-    close_with_yield(p, region);
+    pto_mlir_close_with_yield(p, region);
     return !pto_text_at(p, '{') || pto_text_parse_attr_dict(p, op) ? op : NULL;
 }
 
@@ -353,11 +353,11 @@ static pto_operation *parse_if(pto_text_parser *p, pto_span name) {
     pto_region *else_region = pto_operation_add_region(p->program, op);
     if (!pto_mlir_parse_region(p, then_region, false, &none))
         return NULL;
-    close_with_yield(p, then_region);
+    pto_mlir_close_with_yield(p, then_region);
     if (pto_text_accept_word(p, "else")) {
         if (!pto_mlir_parse_region(p, else_region, false, &none))
             return NULL;
-        close_with_yield(p, else_region);
+        pto_mlir_close_with_yield(p, else_region);
     }
     return !pto_text_at(p, '{') || pto_text_parse_attr_dict(p, op) ? op : NULL;
 }

@@ -523,7 +523,11 @@ void pto_text_set_attr(pto_text_parser *p, pto_operation *op, pto_str key, const
         return;
     }
     const pto_enum_desc *wanted = pto_enum_of_key(op, key);
-    if (wanted && value->kind != PTO_AV_ENUM)
+    bool word = value->kind == PTO_AV_ENUM && !value->enum_kind.len;
+    if (!wanted && word && op->kind != PTO_OPK_INSTR && op->kind != PTO_OPK_UNKNOWN)
+        pto_text_error(p, "PTO-E0233", value_span, "'%.*s' takes no word", PTO_STR_ARG(key));
+    const pto_enum_desc *given = value->kind == PTO_AV_ENUM ? pto_enum_find(value->enum_kind) : NULL;
+    if (wanted && (value->kind != PTO_AV_ENUM || (given && given->values != wanted->values)))
         pto_text_error(p, "PTO-E0233", value_span, "'%.*s' takes a value of #pto.%s", PTO_STR_ARG(key),
                        wanted->name);
 }

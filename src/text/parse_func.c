@@ -48,6 +48,8 @@ pto_operation *pto_mlir_parse_module(pto_text_parser *p, pto_span name) {
         return NULL;
     if (!region->first)
         pto_region_add_block(p->program, region);
+    if (region->first->next || region->first->arg_count)
+        pto_text_fail_at(p, "PTO-E0213", op->name_span, "a module has one block without arguments");
     pto_mlir_check_symbols(p, op);
     return op;
 }

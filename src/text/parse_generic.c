@@ -78,6 +78,8 @@ static bool check_flow(pto_text_parser *p, pto_operation *op) {
         if (!cases || cases->kind != PTO_AV_DENSE || cases->count + 1 != op->region_count)
             return pto_text_fail_at(p, "PTO-E0213", at,
                                     "scf.index_switch has a region for the default and each case");
+        if (cases->type != pto_type_int(p->program, 64, PTO_SIGNLESS))
+            return pto_text_fail_at(p, "PTO-E0233", at, "'cases' is an array of i64");
         for (uint32_t i = 0; i < op->region_count; i++)
             if (!op->region[i]->first)
                 return pto_text_fail_at(p, "PTO-E0213", at, "a region of scf.index_switch has one block");
@@ -90,7 +92,8 @@ static bool check_flow(pto_text_parser *p, pto_operation *op) {
     const pto_attr *values = pto_operation_attr(op, "case_values");
     const pto_attr *sizes = pto_operation_attr(op, "case_operand_segments");
     bool fits = values && sizes && values->kind == PTO_AV_DENSE && sizes->kind == PTO_AV_DENSE &&
-                values->count == sizes->count && op->successor_count == values->count + 1;
+                sizes->type == pto_type_int(p->program, 32, PTO_SIGNLESS) && values->count == sizes->count &&
+                op->successor_count == values->count + 1;
     uint64_t sum = 0;
     for (uint32_t i = 0; fits && i < sizes->count; i++) {
         fits = sizes->dense[i] >= 0 && sizes->dense[i] <= UINT16_MAX;
@@ -98,6 +101,21 @@ static bool check_flow(pto_text_parser *p, pto_operation *op) {
     }
     if (!fits || op->segment_count != 3 || sum != op->segment[2])
         return pto_text_fail_at(p, "PTO-E0213", at, "cf.switch has a label and its operands for each case");
+    return true;
+}
+
+bool pto_mlir_check_props(pto_text_parser *p, const pto_operation *op) {
+    for (const char *prop = pto_op_shape_of(op->kind)->props; *prop;) {
+        size_t len = strcspn(prop, " ");
+        if (prop[len - 1] != '?') {
+            char text[32] = {0};
+            memcpy(text, prop, len < sizeof text ? len : sizeof text - 1);
+            if (!pto_operation_attr(op, text))
+                return pto_text_fail_at(p, "PTO-E0233", op->name_span, "%s needs the attribute '%s'",
+                                        pto_op_kind_name(op->kind), text);
+        }
+        prop += len + (prop[len] == ' ');
+    }
     return true;
 }
 
@@ -124,18 +142,8 @@ static bool check_structure(pto_text_parser *p, pto_operation *op) {
     if (op->successor_count && !branches)
         return pto_text_fail_at(p, "PTO-E0213", at, "%s has no successors", name);
     const char *props = shape->props;
-    for (const char *prop = props; *prop;) {
-        size_t len = strcspn(prop, " ");
-        pto_str key = {prop, len};
-        if (prop[len - 1] != '?') {
-            char text[32] = {0};
-            memcpy(text, prop, len < sizeof text ? len : sizeof text - 1);
-            if (!pto_operation_attr(op, text))
-                return pto_text_fail_at(p, "PTO-E0233", at, "%s needs the attribute '%.*s'", name,
-                                        PTO_STR_ARG(key));
-        }
-        prop += len + (prop[len] == ' ');
-    }
+    if (!pto_mlir_check_props(p, op))
+        return false;
     for (uint32_t i = 0; i < op->attr_count; i++) {
         bool required;
         if (has_prop(props, op->attr[i].name, &required) &&
@@ -174,9 +182,14 @@ static bool check_structure(pto_text_parser *p, pto_operation *op) {
         for (const pto_operation *o = first ? first->first : NULL; o; o = o->next)
             if (o->kind != PTO_OPK_FUNC && o->kind != PTO_OPK_MODULE)
                 return pto_text_fail_at(p, "PTO-E0201", o->name_span, "a module holds functions and modules");
+        pto_mlir_check_symbols(p, op);
     }
     if (op->kind == PTO_OPK_FUNC) {
         const pto_type *type = pto_operation_attr(op, "function_type")->type;
+        const pto_attr *seen = pto_operation_attr(op, "sym_visibility");
+        if (seen && !pto_str_equal(seen->text, PTO_STR("private")) &&
+            !pto_str_equal(seen->text, PTO_STR("public")) && !pto_str_equal(seen->text, PTO_STR("nested")))
+            return pto_text_fail_at(p, "PTO-E0233", at, "sym_visibility is private, public or nested");
         bool same = !first || first->arg_count == type->input_count;
         for (uint32_t i = 0; same && first && i < type->input_count; i++)
             same = first->arg[i]->type == type->inputs[i];
@@ -321,6 +334,10 @@ pto_operation *pto_mlir_parse_generic(pto_text_parser *p) {
                NULL;
     for (uint32_t i = 0; i < type->input_count; i++)
         pto_text_check_type(p, operands.data[i], spans.data[i], type->inputs[i], type_span);
+    if (!type->result_count && (kind == PTO_OPK_SCF_FOR || kind == PTO_OPK_SCF_IF))
+        for (uint32_t r = 0; r < op->region_count; r++)
+            if (op->region[r]->first == op->region[r]->last)
+                pto_mlir_close_with_yield(p, op->region[r]);
     const pto_attr *sizes = pto_operation_attr(op, "operandSegmentSizes");
     for (uint32_t i = 0; i < type->input_count && pto_op_kind_of_group(name) != PTO_OPK_UNKNOWN; i++)
         if (pto_type_is_group(type->inputs[i])) {

@@ -279,7 +279,9 @@ bool pto_mlir_check_types(pto_text_parser *p, pto_operation *op, uint32_t from, 
 /* ---- statements ---------------------------------------------------------------------------- */
 
 void pto_text_set_dialect(pto_text_parser *p, pto_dialect dialect) {
-    if (!p->dialect_known)
+    /* Generic operations stand beside instructions of level 1, which the generic form cannot say. */
+    bool leads = dialect == PTO_DIALECT_LEVEL1 && p->program->dialect == PTO_DIALECT_GENERIC;
+    if (!p->dialect_known || leads)
         p->program->dialect = dialect;
     p->dialect_known = true;
 }

@@ -292,6 +292,12 @@ static void put_indices(pto_text_parser *p, pto_ssa_statement *s, const pto_form
     if (scalars && item->index_count != scalars)
         pto_text_error(p, "PTO-E0213", (pto_span){item->token.begin, item->end},
                        "%s takes %u indices, found %u", form->mnemonic, scalars, item->index_count);
+    if (!scalars && item->index_count) { /* only PTO-AS can say it again */
+        pto_text_set_dialect(p, PTO_DIALECT_AS);
+        if (p->program->dialect != PTO_DIALECT_AS)
+            pto_text_error(p, "PTO-E0201", (pto_span){item->token.begin, item->end},
+                           "indices of memory stand in PTO-AS alone: partition the view");
+    }
     for (uint32_t i = 0; i < item->index_count; i++) {
         pto_value *value = use(p, s, &item->index[i], index);
         if (i < scalars)

@@ -214,11 +214,13 @@ static uint32_t misfit(const pto_ssa_statement *s, const pto_form_desc *form) {
         return UINT32_MAX;
     uint32_t badness = misfits * 1000;
     /* forms of the same operands differ in what they make */
-    for (uint32_t k = 0; k < results && s->results.count; k++) {
+    for (uint32_t k = 0; k < results; k++) {
         const pto_operand_desc *desc = &form->operand[pattern->result[k]];
-        const pto_type *written = pto_ssa_written_result(s, k, results);
-        if (written && pto_type_is_tile(written) && !written->open)
-            badness += 1000u * !pto_operand_takes_tile(desc, &written->tile);
+        const pto_type *made = pto_ssa_written_result(s, k, results);
+        if (from && s->item.data[k].value) /* the name has a type already */
+            made = s->item.data[k].value->type;
+        if (made && pto_type_is_tile(made) && !made->open)
+            badness += 1000u * !pto_operand_takes_tile(desc, &made->tile);
         else
             badness += desc->conv == PTO_CONV_YES; /* without a type: an ordinary tile */
     }

@@ -52,6 +52,10 @@ static void print_indices(const pto_ssa_printer *p, const pto_operation *op,
 
 /* PTO-AS writes `#pto.cmp<EQ>` and `#pto.round_mode<CAST_FLOOR>` (60, 1.5). */
 static void print_enum(const pto_ssa_printer *p, const pto_attr *attr) {
+    if (!attr->enum_kind.len) { /* a word that no enum is known to have */
+        pto_sink_put(p->sink, attr->text.data, attr->text.len);
+        return;
+    }
     pto_sink_printf(p->sink, "#pto.%.*s<", PTO_STR_ARG(attr->enum_kind));
     if (pto_str_equal(attr->enum_kind, PTO_STR("cmp"))) {
         for (size_t i = 0; i < attr->text.len; i++) {

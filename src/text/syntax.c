@@ -281,7 +281,7 @@ pto_operation *pto_mlir_parse_syntax(pto_text_parser *p, pto_op_kind kind, pto_s
                NULL;
     if (shape->segments)
         pto_operation_set_segments(op);
-    return op;
+    return pto_mlir_check_props(p, op) ? op : NULL;
 }
 
 /* ---- printing ------------------------------------------------------------------------------ */
