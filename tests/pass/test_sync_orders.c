@@ -43,6 +43,38 @@ static pto_program *prepare(const char *text, pto_target target) {
     return program;
 }
 
+static pto_program *read_again(const pto_program *program, const pto_parse_options *parse) {
+    text_buffer printed = {0};
+    pto_diag_list *diags = pto_diag_list_create();
+    assert_int_equal(pto_program_print(program, PTO_DIALECT_LEVEL2, collect_text, &printed, NULL), PTO_OK);
+    pto_program *again = pto_program_parse("again.pto", printed.data, strlen(printed.data), parse, diags);
+    if (!again || pto_diag_count(diags, PTO_ERROR))
+        fail_msg("%s%s", printed.data, diag_text(diags));
+    free(printed.data);
+    pto_diag_list_destroy(diags);
+    return again;
+}
+
+/* A program remembers that it was verified and what it was lowered to: its text, which remembers nothing,
+ * keeps every rule behind each pass, and gets the same flags. */
+static void passes_keep_rules(const pto_program *program, const char *text, pto_target target) {
+    const pto_parse_options parse = {.target = target, .has_target = true};
+    const pto_verify_options options = {.target = target, .has_target = true};
+    pto_diag_list *diags = pto_diag_list_create();
+    pto_program *placed = pto_program_parse("random.pto", text, strlen(text), &parse, diags);
+    assert_int_equal(pto_program_pass(placed, "place", &options, diags), PTO_OK);
+    pto_program *flagged = read_again(placed, &parse), *last = read_again(program, &parse);
+    if (pto_program_verify(flagged, &options, diags) != PTO_OK ||
+        pto_program_pass(flagged, "sync", &options, diags) != PTO_OK ||
+        pto_program_verify(last, &options, diags) != PTO_OK)
+        fail_msg("%s", diag_text(diags));
+    assert_true(pto_program_equal(program, flagged));
+    pto_program_destroy(placed);
+    pto_program_destroy(flagged);
+    pto_program_destroy(last);
+    pto_diag_list_destroy(diags);
+}
+
 static void all_orders_agree(const pto_program *program, pto_target target, const char *text, int seed,
                              counts *c) {
     for (int k = 0; k < TURNS; k++) {
@@ -128,6 +160,7 @@ static void random_programs(void **state) {
         assert_int_equal(pto_program_print(program, PTO_DIALECT_LEVEL2, collect_text, &printed, NULL),
                          PTO_OK);
         c.everything += strstr(printed.data, "PIPE_ALL") != NULL;
+        passes_keep_rules(program, text, target);
         all_orders_agree(program, target, printed.data, seed, &c);
         flags_are_needed(program, target, seed, &c);
         if (seed % 4 < 2)
