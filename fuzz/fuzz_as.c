@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             pto_program *other = pto_program_convert(program, (pto_dialect)dialect, diags);
             if (!other)
                 continue;
-            check_print(other, keeps_rules, diags);
+            check_print(other, keeps_rules && pto_program_dialect(program) == (pto_dialect)dialect, diags);
             pto_program_destroy(pto_program_convert(other, pto_program_dialect(program), diags));
             pto_program_destroy(other);
         }

@@ -176,6 +176,9 @@ void pto_convert_regions(pto_converter *c, const pto_operation *op, pto_operatio
                 o->successor_count = old->successor_count;
                 for (uint32_t i = 0; i < old->successor_count; i++)
                     o->successor[i] = block_of(op->region[r], region, old->successor[i]);
+                for (uint32_t i = 0; i < o->operand_count && !c->failed; i++)
+                    if (!o->operand[i])
+                        pto_convert_refuse(c, old->span, "a value that is passed on is not defined there");
                 old = old->next;
             }
         }

@@ -5,6 +5,7 @@
 unset PTO_CHECK PTO_SUPPRESSIONS
 doc=$SRC/docs/checkers.md cc=${CC:-cc}
 [ -f "$BUILD/libpto.a" ] || exit 77
+grep -q "^PTO_SANITIZE:BOOL=ON" "$BUILD/CMakeCache.txt" && exit 77 # needs the sanitizer in its user
 echo 'int main(void) { return 0; }' >probe.c
 $cc -std=c17 probe.c "$BUILD"/libpto.a -lm -lpthread -o probe 2>/dev/null || exit 77
 
