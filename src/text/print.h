@@ -17,6 +17,7 @@ void pto_text_print_attr(pto_sink *sink, const pto_attr *attr);
 void pto_text_print_number(pto_sink *sink, const pto_attr *attr);
 void pto_text_print_string(pto_sink *sink, pto_str text); /* quoted and escaped */
 void pto_text_print_symbol(pto_sink *sink, pto_str name); /* @name or @"name" */
+void pto_text_print_key(pto_sink *sink, pto_str key);     /* of an attribute, quoted where it must be */
 void pto_text_print_named_attr(pto_sink *sink, const pto_named_attr *attr);
 /* Opens with `open`, which holds the brace, if there is an attribute that is not in `but` (blank separated,
  * may be NULL). False when there is none: nothing is printed. */

@@ -260,13 +260,16 @@ void pto_text_print_number(pto_sink *s, const pto_attr *attr) {
     }
 }
 
-void pto_text_print_named_attr(pto_sink *s, const pto_named_attr *named) {
-    pto_str name = named->name;
-    const pto_attr *value = named->value;
-    if (is_bare(name, false))
-        put(s, name);
+void pto_text_print_key(pto_sink *s, pto_str key) {
+    if (is_bare(key, false))
+        put(s, key);
     else
-        pto_text_print_string(s, name);
+        pto_text_print_string(s, key);
+}
+
+void pto_text_print_named_attr(pto_sink *s, const pto_named_attr *named) {
+    const pto_attr *value = named->value;
+    pto_text_print_key(s, named->name);
     if (value->kind == PTO_AV_UNIT)
         return;
     pto_sink_text(s, " = ");

@@ -85,7 +85,7 @@ static void print_attrs(const pto_ssa_printer *p, const pto_operation *op) {
         pto_sink_text(p->sink, before);
         const pto_attr *value = op->attr[i].value;
         if (value->kind == PTO_AV_ENUM) {
-            pto_sink_put(p->sink, op->attr[i].name.data, op->attr[i].name.len);
+            pto_text_print_key(p->sink, op->attr[i].name);
             pto_sink_text(p->sink, " = ");
             print_enum(p, value);
         } else {
