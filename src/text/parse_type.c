@@ -143,7 +143,8 @@ static const pto_type *int_type(pto_text_parser *p, pto_token token) {
 static bool skip_angles(pto_text_parser *p) {
     unsigned open = 0;
     do {
-        bool next_line = p->lines && open && p->token.first; /* a statement ends with its line */
+        bool next_line = (p->lines || p->lexer.hash_comments) && open &&
+                         p->token.first; /* a statement ends with its line */
         if (p->token.kind == PTO_TOKEN_END || p->token.kind == PTO_TOKEN_ERROR || next_line)
             return pto_text_fail(p, "'>'");
         if (pto_text_at(p, '<'))
