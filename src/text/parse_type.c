@@ -139,13 +139,20 @@ static const pto_type *int_type(pto_text_parser *p, pto_token token) {
     return pto_type_int(p->program, (uint32_t)width, signedness);
 }
 
+static bool ends_type(const pto_text_parser *p) {
+    return p->token.kind == PTO_TOKEN_END || p->token.kind == PTO_TOKEN_ERROR;
+}
+
+/* In PTO-AS, and among bare lines, a statement ends with its line. */
+static bool on_next_line(const pto_text_parser *p) {
+    return (p->lines || p->lexer.hash_comments) && p->token.first;
+}
+
 /* Skips `<...>` with balanced brackets. */
 static bool skip_angles(pto_text_parser *p) {
     unsigned open = 0;
     do {
-        bool next_line = (p->lines || p->lexer.hash_comments) && open &&
-                         p->token.first; /* a statement ends with its line */
-        if (p->token.kind == PTO_TOKEN_END || p->token.kind == PTO_TOKEN_ERROR || next_line)
+        if (ends_type(p) || (open && on_next_line(p)))
             return pto_text_fail(p, "'>'");
         if (pto_text_at(p, '<'))
             open++;
@@ -188,7 +195,7 @@ static bool rest_of_memref(pto_text_parser *p, pto_type *type) {
     uint32_t begin = p->token.begin;
     unsigned open = 0;
     while (open || !pto_text_at(p, '>')) {
-        if (p->token.kind == PTO_TOKEN_END || p->token.kind == PTO_TOKEN_ERROR)
+        if (ends_type(p) || on_next_line(p))
             return pto_text_fail(p, "'>'");
         if (pto_text_at(p, '<') || pto_text_at(p, '(') || pto_text_at(p, '['))
             open++;
