@@ -262,6 +262,10 @@ static void verify_branch(pto_verifier *v, const pto_operation *op) {
 static void verify_index_switch(pto_verifier *v, const pto_operation *op) {
     const pto_attr *cases = pto_operation_attr(op, "cases");
     verify_regions(v, op, true);
+    for (uint32_t r = 0; r < op->region_count; r++)
+        if (op->region[r]->first && op->region[r]->first->arg_count)
+            pto_verify_refuse(v, "PTO-E0407", op, op->name_span, NULL, "no arguments",
+                              "a region with arguments");
     if (op->operand_count == 1 && op->operand[0] && op->operand[0]->type &&
         op->operand[0]->type->kind != PTO_TYPE_INDEX)
         pto_verify_refuse(v, "PTO-E0405", op, pto_verify_operand_span(op, 0), NULL, "an index",
